@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engines: libraries that run the loops of weftcc's programs in weft's place, so that schedulers can be compared on the
- * same code. An engine is a shared library libweft_engine_NAME.so beside the runtime; WEFT_ENGINE=NAME loads it.
+ * same code. An engine is a shared library libweft-engine-NAME.so beside the runtime; WEFT_ENGINE=NAME loads it.
  * docs/explanation/engines.md says what an engine sees of OpenMP, and when a loop stays with weft. */
 #ifndef WEFT_ENGINE_H
 #define WEFT_ENGINE_H

@@ -3,7 +3,7 @@
  * and no atomic read-modify-write. If a process is killed, the others can still use the lock.
  *
  * One process makes the lock in shared memory (mmap, shm_open, memfd), and each process attaches to it, at whatever
- * address. A thread that reads registers first: it gets a reader's handle, with a slot of its own in the lock.
+ * address. A thread that reads registers first: it gets a reader's handle, with a record of its own in the lock.
  *
  *     weft_rwlock *lock;
  *     weft_rwlock_reader *reader;
@@ -33,7 +33,7 @@
  *
  * The calls that are in line here are also in the library, for other languages.
  *
- * The method: a slot per reader with a flag, after Hsieh and Weihl ("Scalable reader-writer locks for parallel
+ * The method: a record per reader with a flag, after Hsieh and Weihl ("Scalable reader-writer locks for parallel
  * systems", 1992); the fence of the reader moved to the writer by membarrier(2). */
 #ifndef WEFT_RWLOCK_H
 #define WEFT_RWLOCK_H
@@ -55,7 +55,7 @@ typedef struct weft_rwlock weft_rwlock;
 typedef struct weft_rwlock_reader {
   /* How often its owner has locked, with WEFT_RWLOCK_FENCED_ where the reader makes its fences itself; and behind it, on
    * the same line, whether the reader must ask before it goes in: not 0. */
-  uint32_t *slot;
+  uint32_t *record;
 } weft_rwlock_reader;
 
 enum {
@@ -93,9 +93,9 @@ int weft_rwlock_detach(weft_rwlock *lock);
 /* No process can attach any more. EBUSY: somebody is registered or has the write lock. */
 int weft_rwlock_destroy(weft_rwlock *lock);
 
-/* A slot for the calling thread, until the thread unregisters or ends. EAGAIN: all slots are taken by live readers;
- * make the lock for more; or the thread has 2000 readers and write locks of all its locks together: when a thread ends,
- * the kernel frees 2048 at most. EBADMSG: the lock was destroyed. ENOMEM. */
+/* A record for the calling thread, until the thread unregisters or ends. EAGAIN: the lock has as many live readers as it
+ * was made for; make the lock for more; or the thread has 2000 readers and write locks of all its locks together: when a
+ * thread ends, the kernel frees 2048 at most. EBADMSG: the lock was destroyed. ENOMEM. */
 int weft_rwlock_register(weft_rwlock_reader **reader, weft_rwlock *lock);
 
 /* By the thread that has registered; by any one when that thread has ended, or is the parent's of this process. The
@@ -124,38 +124,29 @@ int weft_rwlock_try_enter_(weft_rwlock_reader *reader);
 int weft_rwlock_leave_(weft_rwlock_reader *reader);
 int weft_rwlock_left_(weft_rwlock_reader *reader);
 
-/* A test may put a model of memory in the place of the machine's. */
-#ifndef WEFT_RWLOCK_LOAD_
-#define WEFT_RWLOCK_LOAD_(word, order) __atomic_load_n(word, __ATOMIC_##order)
-#define WEFT_RWLOCK_STORE_(word, value, order) __atomic_store_n(word, value, __ATOMIC_##order)
-#define WEFT_RWLOCK_EXCHANGE_(word, value) __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST)
-/* The writer's membarrier makes the processor do the rest. */
-#define WEFT_RWLOCK_LIGHT_FENCE_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-#endif
-
 #define WEFT_RWLOCK_FENCED_ 0x40000000u
 /* The most locks that a reader has. */
 #define WEFT_RWLOCK_DEEPEST_ 0x3fffffffu
 
-/* One more lock, or the first one: 1 if the reader has it now, 0 if it must ask. Its own slot is written by its owner
- * alone while it is not waiting, so relaxed. The store of the slot and the load behind it are ordered by a fence, the
+/* One more lock, or the first one: 1 if the reader has it now, 0 if it must ask. Its own record is written by its owner
+ * alone while it is not waiting, so relaxed. The store of the record and the load behind it are ordered by a fence, the
  * reader's own or the writer's. Acquire: nothing that is read under the lock is read before. What the last writer has
  * written was seen when the reader asked, as it has to once after each writer. */
 static inline int weft_rwlock_step_in_(weft_rwlock_reader *reader) {
-  uint32_t *const slot = reader->slot;
-  const uint32_t depth = WEFT_RWLOCK_LOAD_(slot, RELAXED);
+  uint32_t *const record = reader->record;
+  const uint32_t depth = __atomic_load_n(record, __ATOMIC_RELAXED);
   if (__builtin_expect(depth != 0, 0)) {
     if (depth != WEFT_RWLOCK_FENCED_) {
       if (__builtin_expect((depth & WEFT_RWLOCK_DEEPEST_) == WEFT_RWLOCK_DEEPEST_, 0)) return 0;
-      WEFT_RWLOCK_STORE_(slot, depth + 1u, RELAXED);
+      __atomic_store_n(record, depth + 1u, __ATOMIC_RELAXED);
       return 1;
     }
-    WEFT_RWLOCK_EXCHANGE_(slot, WEFT_RWLOCK_FENCED_ | 1u);
+    __atomic_exchange_n(record, WEFT_RWLOCK_FENCED_ | 1u, __ATOMIC_SEQ_CST);
   } else {
-    WEFT_RWLOCK_STORE_(slot, 1u, RELAXED);
-    WEFT_RWLOCK_LIGHT_FENCE_();
+    __atomic_store_n(record, 1u, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the writer's membarrier makes the processor do the rest */
   }
-  return WEFT_RWLOCK_LOAD_(slot + 1, ACQUIRE) == 0;
+  return __atomic_load_n(record + 1, __ATOMIC_ACQUIRE) == 0;
 }
 
 /* Takes a read lock, or one more where the reader has one. EDEADLK: the thread has the write lock. EPERM: the handle is
@@ -171,19 +162,19 @@ static inline int weft_rwlock_tryrdlock(weft_rwlock_reader *reader) {
 
 /* Gives back one read lock. EPERM: the reader has none. */
 static inline int weft_rwlock_rdunlock(weft_rwlock_reader *reader) {
-  uint32_t *const slot = reader->slot;
-  const uint32_t depth = WEFT_RWLOCK_LOAD_(slot, RELAXED);
-  /* Release: a writer that sees the slot free comes after what was read. Then whether a writer waits for this slot: it
+  uint32_t *const record = reader->record;
+  const uint32_t depth = __atomic_load_n(record, __ATOMIC_RELAXED);
+  /* Release: a writer that sees the record free comes after what was read. Then whether a writer waits for this record: it
    * may sleep. A reader that makes its fences itself makes none here. It may miss a writer that falls asleep at this
    * very moment, which therefore looks again by itself. */
   if (__builtin_expect(depth != 1u, 0)) {
     if (depth != (WEFT_RWLOCK_FENCED_ | 1u)) return weft_rwlock_leave_(reader);
-    WEFT_RWLOCK_STORE_(slot, WEFT_RWLOCK_FENCED_, RELEASE);
+    __atomic_store_n(record, WEFT_RWLOCK_FENCED_, __ATOMIC_RELEASE);
   } else {
-    WEFT_RWLOCK_STORE_(slot, 0u, RELEASE);
+    __atomic_store_n(record, 0u, __ATOMIC_RELEASE);
   }
-  WEFT_RWLOCK_LIGHT_FENCE_();
-  return __builtin_expect(WEFT_RWLOCK_LOAD_(slot + 1, RELAXED) == 0, 1) ? 0 : weft_rwlock_left_(reader);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return __builtin_expect(__atomic_load_n(record + 1, __ATOMIC_RELAXED) == 0, 1) ? 0 : weft_rwlock_left_(reader);
 }
 
 #ifdef __cplusplus

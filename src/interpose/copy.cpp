@@ -39,7 +39,8 @@ void Numbers::take(int first, int count, uint16_t* numbers) noexcept {
   for (;;) {
     const uint32_t seen = returns_.load();
     if (try_take(first, count, numbers)) return;
-    // Between `waiting_` and the numbers stands a fence on both sides: a caller that waits sees them, or is seen.
+    // On both sides there is a fence between `waiting_` and the numbers: a caller that waits sees the numbers that come
+    // back, or the thread that gives them back sees that it waits.
     waiting_.fetch_add(1);
     platform::full_fence_after_update();
     const bool taken = try_take(first, count, numbers);
@@ -64,8 +65,8 @@ void Numbers::put(int count, const uint16_t* numbers) noexcept {
 namespace {
 
 constexpr int kMostCopies = 32;
-platform::FutexLock g_addition_lock;  // of their addition
-// Released when a copy has been added, acquired by readers.
+platform::FutexLock g_addition_lock;  // held while a copy is added
+// An entry is released when its copy has been added, and acquired by readers.
 std::array<std::atomic<Copy*>, kMostCopies> g_copies{};
 std::atomic<int> g_count{0};
 
@@ -77,13 +78,13 @@ Copy* copy_with(uintptr_t base) noexcept {
   return nullptr;
 }
 
-// A record of the copy that `map` is, if it is one that can be used. Without the lock, since the dynamic linker's is
-// taken, and its holder may wait for ours.
+// Makes the record of the copy that `map` is; null if `map` is no copy that can be used. The caller does not hold
+// g_addition_lock: this takes the dynamic linker's lock, whose holder may wait for g_addition_lock.
 Copy* make(const link_map* map) noexcept {
   const platform::LoadedObject object(map->l_addr, map->l_ld);
   const OpenBlas library(object);
   if (!library.found()) return nullptr;
-  // It must not be unmapped: shares are written into it at any time.
+  // The copy must not be unmapped from now on: shares are written into it at any time.
   if (dlopen(map->l_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE) == nullptr) return nullptr;
   Copy* made = new (std::nothrow) Copy(library, map->l_addr, map->l_name);
   if (made == nullptr) return nullptr;
@@ -199,7 +200,7 @@ int adopt_copies() noexcept {
   for (int i = 0; i < found.count; ++i) {
     const Copy* copy = find_or_add(found.maps[static_cast<size_t>(i)]);
     if (copy == nullptr || copy->numbers.most() <= copy->first_number()) continue;
-    // If the program has put in something else, that stays.
+    // If the program has set a function of its own, that stays.
     Run nobody = nullptr;
     const bool done =
         __atomic_compare_exchange_n(copy->library.run, &nobody, &run, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

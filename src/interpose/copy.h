@@ -22,7 +22,7 @@ class Numbers {
   void take(int first, int count, uint16_t* numbers) noexcept;
   void put(int count, const uint16_t* numbers) noexcept;
 
-  // Around a fork. In the child nobody else has any.
+  // The two bracket a fork. In the child no other thread has numbers.
   void before_fork() noexcept { lock_.lock(); }
   void after_fork(bool in_child) noexcept {
     if (in_child) taken_.fill(0);
@@ -46,43 +46,43 @@ struct Copy {
   ~Copy();
 
   const OpenBlas library;
-  const uintptr_t base;  // of the object, by which it is known
-  char* const path;      // of its file, without links; null: it has none
+  const uintptr_t base;  // the address of the object, by which the copy is known
+  char* const path;      // the path of its file, without links; null: it has none
 
-  // All of its jobs come to weft, also those that it would give to its own threads without asking, and it has none: the
-  // audit library has seen to that. Otherwise the first numbers are those of its threads.
+  // Whether all jobs of the copy come to weft, also those that it would give to its own threads without asking, and it
+  // has no threads: the audit library has seen to that. Otherwise the first numbers are those of its threads.
   const bool whole;
   int first_number() const noexcept { return whole ? 0 : __atomic_load_n(library.own, __ATOMIC_RELAXED) - 1; }
   Numbers numbers;
 
-  // Which jobs say when they wait (interpose/wait_loops.h), as far as they are believed: those that have waited without
-  // a word once never are again. Relaxed: bits, and nothing comes with them.
+  // Which kinds of jobs call weft when they wait (interpose/wait_loops.h). A kind that has once waited without a call
+  // does not count any more. Relaxed: no other data belongs to the bits.
   std::atomic<uint32_t> waits;
   bool sees(uint32_t jobs) const noexcept { return (waits.load(std::memory_order_relaxed) & jobs) == jobs; }
 
-  // What runs a job; known since its first call. Relaxed: a function of a library that stays mapped.
+  // The library's function that runs a job, known since its first call. Relaxed: the library stays mapped.
   std::atomic<Job> job{nullptr};
 
-  // How many jobs the program lets a call have; and what stands in the library's variable since weft wrote it last. See
-  // thread_share.h, whose lock guards both.
+  // `limit`: how many jobs the program lets a call have. The other: what weft has last written to the library's
+  // variable. See thread_share.h, whose lock guards both.
   int limit = 0;
   int written = 0;
 };
 
-// The copy that `address` lies in; it is added when it is new. Null: it cannot be used.
+// The copy that `address` lies in; a new one is added. Null: the copy cannot be used.
 Copy* copy_at(const void* address) noexcept;
 
-// The copy whose jobs `job` runs: the same, quickly.
+// The same for the address of a function that runs jobs; faster.
 Copy* copy_of(Job job) noexcept;
 
 // The copy in the file `path`, or null.
 Copy* copy_in(const char* path) noexcept;
 
-// Has the pool run the jobs of all copies that are mapped and run them themselves; how many there were. Thread-safe,
-// also while others are inside of them.
+// Takes over all mapped copies that run their jobs themselves: the pool runs their jobs from now on. Returns how many
+// there were. Thread-safe, also while other threads are inside of them.
 int adopt_copies() noexcept;
 
-// Those that have been added so far; they stay for ever.
+// The copies that have been added so far; they stay for ever.
 int copy_count() noexcept;
 Copy* copy(int index) noexcept;
 

@@ -17,7 +17,7 @@ enum class Way : uint8_t {
   alone   // in sequence, by the caller
 };
 
-// What is known of one kind of calls. Thread-safe.
+// What was measured of one kind of calls. Thread-safe.
 class Grain {
  public:
   struct Plan {
@@ -28,18 +28,19 @@ class Grain {
   };
 
   // The grain of calls that have `count` jobs of the routine, on operands of about `m` x `n` (within a factor of two
-  // each); null: there are too many kinds.
+  // each). Null: there are too many kinds of calls.
   static Grain* of(const void* routine, int count, long m, long n) noexcept;
 
   // How the next call is to run.
   Plan plan() noexcept;
 
-  // A call that was timed has run as planned, in `ns` nanoseconds; or others had to help a call that was not divided.
+  // To be called when a timed call has ended: it has run as planned, in `ns` nanoseconds. `helped`: it was not divided,
+  // and others had to help it.
   void ran(Plan plan, int64_t ns, bool helped) noexcept;
 
   static constexpr int kSamples = 7;
   static constexpr int kTrials = 2;
-  static constexpr int64_t kLongNs = 100'000;  // in which a division costs nothing to speak of
+  static constexpr int64_t kLongNs = 100'000;  // in a call of this length the cost of dividing it does not matter
   static constexpr uint32_t kFirstRest = 2000;  // calls until it is measured again; then four times as many
   static constexpr uint32_t kLongestRest = 1u << 20;
 
@@ -52,14 +53,15 @@ class Grain {
   void go_on(Plan plan) noexcept;
   void settle(Way way) noexcept;
 
-  // Relaxed, all but `busy_`: a call that still goes the former way is right too, and counts may be off by some.
+  // Relaxed, all but `busy_`: a call that still goes the former way is right too, and counts may be a little wrong.
   std::atomic<uint64_t> kind_{0};
   std::atomic<const void*> routine_{nullptr};
   std::atomic<Plan> plan_{Plan{Way::divided, true}};
   std::atomic<uint32_t> left_{0};  // calls until it is measured again
   std::atomic<bool> waits_{false};  // its jobs wait for each other
 
-  // Its holder may change the fields below; a thread that does not get it at once records nothing. Acquire and release.
+  // A lock that is only tried: its holder may change the fields below; a thread that does not get it records nothing.
+  // Acquire and release.
   std::atomic<bool> busy_{false};
   bool warm_ = false;
   int count_ = 0;

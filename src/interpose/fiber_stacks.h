@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks of fibers (interpose/fibers.h). Each carrier keeps those that it has used, for its next call; a few of them
-// when there has been none for a while.
+// Stacks of fibers (interpose/fibers.h). Each carrier keeps the stacks that it has used for its next call; after a
+// while without a call it keeps a few of them.
 #pragma once
 
 namespace weft::interpose {
 
-// The records stand at the top of their stacks; what lies below is to be used from `this` downwards.
+// The record of a stack stands at the top of the stack, which is used from `this` downwards.
 struct FiberStack {
-  // As many stay where nobody needs them.
+  // A carrier keeps so many that it does not need.
   static constexpr int kKept = 8;
 
   FiberStack* next = nullptr;
 
-  // By a thread that is attached. Null: the system refuses the memory.
+  // Called by a thread that is attached. Null: the system refuses the memory.
   static FiberStack* take() noexcept;
-  // Nobody may be on it any more.
+  // No fiber may be on the stack any more.
   static void put(FiberStack* stack) noexcept;
 
-  // All carriers' are unmapped, but those that each keeps. By any thread.
+  // Unmaps the stacks of all carriers but kKept of each. Called by any thread.
   static void trim() noexcept;
 };
 

@@ -21,10 +21,11 @@ using boost::context::detail::transfer_t;
 
 namespace {
 
-// Looks in which a carrier that has been called comes, even from sleep: some 50 us. A clock would cost more.
+// So many looks a patient caller makes before it begins further jobs itself: in that time, some 50 us, a carrier that
+// has been called comes, even from sleep. To read a clock would cost more.
 constexpr int kLooks = 2000;
 
-// The innermost of the thread's calls.
+// The fibers of the thread's innermost call.
 thread_local Fibers* t_now = nullptr;
 
 }  // namespace
@@ -38,7 +39,8 @@ struct Fibers::Fiber : FiberStack {
 };
 
 struct Fibers::Switch {
-  // Where the one that has just been left goes on is known only now. Null: it has ended, and nobody is on its stack.
+  // Runs first after each switch: only now it is known where the fiber that has just been left goes on. `from.data`:
+  // where to note that; null: that fiber has ended, and its stack is free now.
   static void arrive(transfer_t from) noexcept {
     if (from.data != nullptr) {
       *static_cast<void**>(from.data) = from.fctx;
@@ -56,7 +58,8 @@ struct Fibers::Switch {
     ended->before->behind = ended->behind;
     ended->behind->before = ended->before;
     self->ring_ = ended->behind != ended ? ended->behind : nullptr;
-    // The caller goes on behind the last one; before, where it does not just wait for them.
+    // If the caller only waits for the fibers, the next one goes on, and the caller after the last; else the caller
+    // does at once.
     Fiber* next = self->closing_ ? self->ring_ : nullptr;
     self->current_ = next;
     self->ended_ = ended;
@@ -113,7 +116,7 @@ void Fibers::begin(Fiber* fiber, int index) noexcept {
 void Fibers::run_others() noexcept {
   Fibers* self = t_now;
   if (!self->refused_ && self->looks_left_ <= 0 && self->jobs_->claimable()) {
-    // Before the claim: a job that is claimed has to be run.
+    // The stack is taken before the job is claimed: a job that has been claimed has to be run.
     FiberStack* stack = FiberStack::take();
     self->refused_ = stack == nullptr;
     const int index = stack != nullptr ? self->jobs_->take() : -1;
@@ -121,7 +124,7 @@ void Fibers::run_others() noexcept {
     if (stack != nullptr) FiberStack::put(stack);
   }
   if (self->ring_ == nullptr) return;
-  // In a circle: the fibers, and the caller behind the last one.
+  // They take turns in a circle: all fibers, and the caller after the last one.
   Fiber* next = self->current_ == nullptr ? self->ring_ : self->current_->behind;
   const bool all_had_theirs = self->current_ != nullptr && next == self->ring_ && !self->closing_;
   if (all_had_theirs) next = nullptr;

@@ -22,20 +22,21 @@ namespace weft::interpose {
 
 namespace {
 
-// Calls that run. A thread that begins a call counts itself and then looks for forks; a thread that forks announces
-// itself and then looks for calls. So one of the two sees the other.
+// How many calls run, and how many forks wait for them. A thread that begins a call counts itself and then looks for
+// forks; a thread that forks announces itself and then looks for calls. So one of the two sees the other.
 std::atomic<uint32_t> g_calls{0};
 std::atomic<uint32_t> g_forks{0};
 
-// One fork at a time; it is held from before it to behind it, in both processes.
+// Lets one fork happen at a time. It is locked before the fork, and unlocked after it in both processes.
 platform::FutexLock g_fork_lock;
-int g_copies_before = 0;  // that were there when it began
-// The handlers are there once for each copy; the first one of them does the work.
+int g_copies_before = 0;  // how many copies there were when the fork began
+// Each copy has registered the handlers once. The first one that runs before a fork does the work, and the last one
+// after it.
 thread_local int t_handlers = 0;
 
-std::atomic<bool> g_is_new{false};  // a child whose first call has not been seen
+std::atomic<bool> g_is_new{false};  // whether this is a child that has made no call yet
 
-// Those that have just ended a call are let out of the library, which has locks.
+// Threads that have just ended a call get this time to leave the library, which has locks.
 constexpr timespec kTimeToLeave{0, 200'000};
 
 bool some_have_threads() noexcept {
@@ -52,7 +53,7 @@ void before() noexcept {
   g_forks.store(1);
   platform::full_fence();
   if (some_have_threads()) {
-    // The thread sleeps, with whatever context runs on it: there are locks of libc's on its stack.
+    // The OS thread sleeps here, rather than the context that runs on it: fork() holds locks of libc's.
     for (uint32_t calls = g_calls.load(); calls != 0; calls = g_calls.load()) platform::futex_wait(g_calls, calls);
     nanosleep(&kTimeToLeave, nullptr);
   }
@@ -61,9 +62,9 @@ void before() noexcept {
   for (int i = 0; i < g_copies_before; ++i) copy(i)->numbers.before_fork();
 }
 
-// The threads of copies that have some are made anew when a call finds none. Two calls that find none at the same time
-// may take each other's buffers away. So in the parent they are made before calls go on; in a child, which may be one
-// that only starts another program, at its first call, which gives others the time to be past that.
+// A copy that has threads of its own makes them anew when a call finds none. Two calls that find none at the same time
+// may take each other's buffers away. So in the parent the threads are made here, before calls go on. A child may only
+// start another program, so there its first call waits a moment at its beginning, in which other calls get past this.
 void start_again(const Copy* copy, bool in_child) noexcept {
   if (copy->whole) return;
   if (in_child) {
@@ -82,7 +83,7 @@ void after(bool in_child) noexcept {
   unlock_gangs(in_child);
   after_fork(in_child);
   if (in_child) {
-    // Others may have counted themselves and been about to wait for the fork.
+    // Threads that do not exist here may have counted themselves, and been about to wait for the fork.
     g_calls.store(0);
     forget_turns();
     Sequence::forget_all();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forks: what others hold is gone in the child. And a copy that still has threads of its own ends them, and takes the
-// buffers away that running jobs use; so there a fork waits until none runs, and those that begin meanwhile wait for
-// it.
+// Forks. In the child the locks and numbers that other threads had are free. A copy that still has threads of its own
+// ends them at a fork, and takes away the buffers that running jobs use. So a fork waits until no call of such a copy
+// runs, and calls that begin meanwhile wait for the fork.
 #pragma once
 
 namespace weft::interpose {
@@ -10,7 +10,7 @@ namespace weft::interpose {
 // the copy's.
 void handle_forks() noexcept;
 
-// Around the jobs of a call of such a copy.
+// The two bracket the jobs of a call of such a copy.
 void begin_call() noexcept;
 void end_call() noexcept;
 

@@ -22,7 +22,7 @@ namespace {
 platform::Spinlock g_gangs_lock;
 Gang* g_free = nullptr;
 
-// Carriers that run jobs, beside the callers. Relaxed: a guess.
+// How many carriers run jobs, beside the callers. Relaxed: a guess.
 std::atomic<int> g_helpers{0};
 
 void run_of_list(const Gang* gang, int index) noexcept {
@@ -33,7 +33,7 @@ void run_of_list(const Gang* gang, int index) noexcept {
 
 void help(core::ParallelCall* parallel_call, int index) {
   auto* gang = static_cast<Gang*>(parallel_call);
-  const openmp::ompt::InLibrary told(&gang->tool);
+  const openmp::ompt::InLibrary in_library(&gang->tool);
   if (!gang->by_turns) core::begin_gang_calls(1);
   g_helpers.fetch_add(1, std::memory_order_relaxed);
   if (gang->by_turns) {
@@ -48,12 +48,13 @@ void help(core::ParallelCall* parallel_call, int index) {
   g_helpers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Those that are about to finish something have this long, before OS threads are lent in their place.
+// Carriers that are about to end something else have this time to come, before OS threads are lent in their place.
 constexpr int64_t kTimeToComeNs = 50'000;
-// Gangs of others have this long to end: many calls are as short, and a long one must not hold up everybody.
+// Other gangs have this time to end: many calls are that short; but one that is long must not hold up all others.
 constexpr int64_t kTimeToEndNs = 2'000'000;
 
-// The gang's calls have been announced, `missing` carriers for them were not to be had; returns how many still are.
+// Waits a moment for carriers. The gang's calls have been announced, and `missing` of them lack a carrier. Returns how
+// many still do.
 int await_idle(int missing, int calls) noexcept {
   const int64_t deadline = platform::now_ns() + kTimeToComeNs;
   while (missing > 0 && platform::now_ns() < deadline) {
@@ -64,7 +65,7 @@ int await_idle(int missing, int calls) noexcept {
   return missing;
 }
 
-// The same where carriers are of use and not needed: how many of those wanted are idle.
+// Waits a moment for carriers where they are useful but not necessary. Returns how many are idle.
 int await_some(int wanted) noexcept {
   int idle = core::idle_carriers();
   if (idle >= wanted || others_have_turns()) return idle;
@@ -76,14 +77,16 @@ int await_some(int wanted) noexcept {
   return idle;
 }
 
-// `seen`: of turns_ended(), before the carriers were looked at. A gang that has ended since is not slept through.
+// Waits until other gangs end. `seen`: turns_ended() before the carriers were counted, so that the end of a gang since
+// then is not missed. Returns how many calls still lack a carrier.
 int await_turns(const core::Context* context, int missing, int calls, uint32_t seen) noexcept {
   const int64_t deadline = platform::now_ns() + kTimeToEndNs;
   bool has_slept = false;
   while (missing > 0 && others_have_turns()) {
     const int64_t left = deadline - platform::now_ns();
     if (left <= 0) break;
-    core::begin_gang_calls(calls);  // of no use to others while this one sleeps
+    core::begin_gang_calls(
+        calls);  // withdraws the announcement: while this gang sleeps, it keeps no carriers from others
     core::begin_sleep(context);
     await_turn(seen, left);
     core::end_sleep(context);
@@ -95,7 +98,8 @@ int await_turns(const core::Context* context, int missing, int calls, uint32_t s
   return missing;
 }
 
-// With OS threads beyond the CPUs, those that have jobs need the CPU on which the caller would look for their end.
+// Yields to the lent OS threads until the gang's jobs have ended, for a while: there are more threads than CPUs, and
+// those that have jobs need the CPU on which the caller would spin.
 void let_lent_run(const Gang* gang) noexcept {
   const int64_t deadline = platform::now_ns() + core::spin_ns();
   // Relaxed: join() sees what the jobs have done.
@@ -138,10 +142,10 @@ bool begin_sequence(Gang* gang) noexcept {
 }
 
 void offer(Gang* gang) noexcept {
-  // Beside a list its creator runs something else.
+  // The caller runs one job of an array itself; while a list runs, the caller does something else.
   const int most = gang->list != nullptr ? gang->count : gang->count - 1;
   const int carriers = std::min(most, carriers_of_a_call() - 1);
-  // Nobody would find what stands at a carrier that is in no table.
+  // If the carrier is in no table, no other carrier would find the jobs.
   gang->offered = carriers > 0 && core::carrier_number() >= 0;
   if (!gang->offered) return;
   core::Context* context = core::attach();

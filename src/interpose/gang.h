@@ -16,35 +16,35 @@ namespace weft::interpose {
 struct Gang : core::ParallelCall {
   Copy* copy = nullptr;
   Job job = nullptr;
-  int count = 0;  // of its jobs
-  int lent = 0;   // OS threads
+  int count = 0;  // how many jobs it has
+  int lent = 0;   // how many OS threads it was lent
   int extra = 0;
-  // Either an array, whose first job its creator runs, or a list, beside which its creator runs.
+  // The jobs are either an array, whose first job its creator runs, or a list, beside which its creator runs.
   char* data = nullptr;
   size_t size = 0;
   QueuedJob* list = nullptr;
   std::array<uint16_t, Numbers::kMost> numbers;
   bool in_sequence = false;  // its jobs are run in sequence, unless helpers find the caller stuck
   bool by_turns = false;     // its jobs say when they wait, so that any number of carriers can run them
-  bool offered = false;      // of those: carriers may have come
+  bool offered = false;      // with `by_turns`: it was offered to carriers, and some may have come
   Sequence sequence;
-  uint64_t tool = 0;  // what a tool keeps of the call
+  uint64_t tool = 0;  // the data that a tool keeps of the call
   Gang* next_free = nullptr;
 };
 
-// A record; null: no memory.
+// Takes a record; null: there is no memory.
 Gang* take_gang() noexcept;
 void put_gang(Gang* gang) noexcept;
 
-// Makes `calls` jobs of the gang run beside the caller. False, and nothing has been done, when the system refuses the
-// threads for that: they have to run all at the same time.
+// Makes `calls` jobs of the gang run beside the caller, all at the same time. Returns false, and has done nothing,
+// where the system refuses the threads for that.
 bool start(Gang* gang, int calls) noexcept;
-// Returns when they have ended.
+// Returns when these jobs have ended.
 void finish(Gang* gang) noexcept;
 
-// By the caller: a job of an array.
+// Runs a job of an array, on the caller.
 void run_of_array(const Gang* gang, int index) noexcept;
-// The jobs are to be run by `gang->sequence`. False: they cannot be.
+// Begins to run the jobs by `gang->sequence`. Returns false where that is not possible.
 bool begin_sequence(Gang* gang) noexcept;
 
 // Offers the jobs of a gang by turns, which have begun as a sequence, to carriers that have time, as many as a call may
@@ -52,7 +52,7 @@ bool begin_sequence(Gang* gang) noexcept;
 void offer(Gang* gang) noexcept;
 void await_carriers(Gang* gang) noexcept;
 
-// Around a fork.
+// The two bracket a fork.
 void lock_gangs() noexcept;
 void unlock_gangs(bool in_child) noexcept;
 

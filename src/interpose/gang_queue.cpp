@@ -11,12 +11,13 @@ namespace weft::interpose {
 namespace {
 
 std::atomic<int> g_running{0};  // relaxed: a guess, as idle carriers are
-std::atomic<uint32_t> g_ended{0};  // what is slept on
+std::atomic<uint32_t> g_ended{0};  // how many turns have ended or been passed on; threads that wait sleep on it
 std::atomic<uint32_t> g_waiting{0};
 thread_local int t_own = 0;
 
-// It changes before the look at the waiting threads. A thread that waits counts itself before the kernel compares. With
-// a fence on both sides that thread is seen here, or sees the change and does not sleep.
+// Wakes one thread that waits. g_ended changes before the look at g_waiting; a thread that waits counts itself before
+// the kernel compares g_ended. With a fence on both sides that thread is seen here, or sees the change and does not
+// sleep.
 void wake_one() noexcept {
   g_ended.fetch_add(1);
   platform::full_fence_after_update();
@@ -30,9 +31,9 @@ void begin_turn() noexcept {
   g_running.fetch_add(1, std::memory_order_relaxed);
 }
 
-// One is woken, since the carriers of one gang seldom do for two. It begins its gang sooner or later, for which it
-// waits for a bounded time only, and passes the wake-up on then. Where it sleeps again instead, since there were too
-// few carriers for it, those that need less sleep on: until the next end, or their own time is over.
+// Wakes one thread only, since the carriers of one gang seldom suffice for two others. That thread waits for a bounded
+// time at most, begins its gang then, and wakes the next one. If there were too few carriers for it, it sleeps again,
+// and threads that need fewer of them sleep on as well: until another gang ends, or their own time is over.
 void end_turn() noexcept {
   --t_own;
   g_running.fetch_sub(1, std::memory_order_relaxed);

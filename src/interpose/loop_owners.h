@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which functions of a library the loops belong to that have been found in it (interpose/wait_loops.h). Each must have
-// its own: what all of them have together says nothing of one. Needs nothing of libc, so that the audit library may use
-// it.
+// Which functions of a library own the wait loops that have been found in it (interpose/wait_loops.h). Each function
+// must have loops of its own: their number in the whole library says nothing of one function. It needs nothing of libc,
+// so that the audit library may use it.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ class LoopOwners {
  public:
   using Byte = unsigned char;
 
-  // Functions that are not exported stand beside the one that uses them: behind it, or before it, as the compiler has
-  // it in all of a library. So far from it.
+  // A function that is not exported stands beside the one that uses it, at this distance at most: behind it or before
+  // it, the same throughout a library.
   static constexpr size_t kBeside = 8192;
 
   void add(Byte* function, size_t size) noexcept {
@@ -30,7 +30,7 @@ class LoopOwners {
   }
 
   int size() const noexcept { return count_; }
-  // From the first to the last, and what stands beside them. Null: there are none.
+  // The range from the first function to the last, and what stands beside them. Null: there are none.
   Byte* begin() const noexcept { return count_ > 0 ? functions_[0].begin - kBeside : nullptr; }
   Byte* end() const noexcept { return count_ > 0 ? functions_[index(count_ - 1)].end + kBeside : nullptr; }
 
@@ -55,7 +55,8 @@ class LoopOwners {
     if (loop >= own.begin - kBeside) ++own.before;
   }
 
-  // Whether each function has from `least` to `most` loops, in itself and on one side, the same one for all.
+  // Whether each function has from `least` to `most` loops, in itself and on one side, which is the same for all
+  // functions.
   bool each_has(int least, int most) const noexcept {
     bool before = complete_ && count_ > 0;
     bool behind = before;
@@ -68,7 +69,8 @@ class LoopOwners {
   }
 
  private:
-  // Loops in it and in what stands before it, up to the function added before; and the same behind it.
+  // A function, with the number of loops in it and in what stands before it, up to the function added before; and the
+  // same with what stands behind it.
   struct Function {
     Byte* begin = nullptr;
     Byte* end = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenBLAS on pthreads, 0.3.28 and later, shows of itself: the one file that knows its names and layouts. Needs
-// nothing of libc, so that the audit library may use it. docs/explanation/process.md says how it is taken over.
+// The names and layouts of OpenBLAS on pthreads, 0.3.28 and later: this is the one file that knows them. It needs
+// nothing of libc, so that the audit library may use it. docs/explanation/process.md says how weft takes a copy over.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ namespace weft::interpose {
 // time may have the same one.
 using Job = void (*)(int number, void* data, int extra);
 
-// What the library calls in place of its own threads: job(number, data + i * size, extra) is to run for every i <
-// count, all at the same time, since jobs spin on each other.
+// The function that the library calls in place of its own threads: it runs job(number, data + i * size, extra) for
+// every i < count, all at the same time, since jobs spin on each other.
 using Run = void (*)(int sync, Job job, int count, size_t size, void* data, int extra);
 
-// What a routine works on (blas_arg_t), as far as it is of interest. Level-1 routines have no columns.
+// The operands of a routine (blas_arg_t), as far as weft needs them. Level-1 routines have no columns.
 struct Operands {
   void* data[6];
   long rows;
   long columns;
 };
 
-// A job as the library queues it (blas_queue_t); what follows these fields depends on how it was built.
+// A job as the library queues it (blas_queue_t). The fields behind these depend on how the library was built.
 struct QueuedJob {
   void* routine;
   long position;  // among the jobs of its call
@@ -36,7 +36,7 @@ struct QueuedJob {
   QueuedJob* next;
 };
 
-// One copy of it, by its symbols.
+// The symbols of one copy of the library.
 struct OpenBlas {
   Run* run;      // variable: the function that runs the jobs; null: its own threads
   int* threads;  // variable: how many jobs a call is split into, at most
@@ -78,7 +78,7 @@ struct OpenBlas {
 // more, call the others.
 enum class Known { none, set_threads, get_threads, get_configuration };
 
-// What `name` goes on with behind `part`; null: it does not have it.
+// The rest of `name` after `part`; null: the name does not contain it.
 inline const char* behind(const char* name, const char* part) noexcept {
   for (; *name != '\0'; ++name) {
     const char* a = name;
@@ -125,8 +125,9 @@ inline bool is_factorization(const char* name) noexcept {
   return rest != nullptr && *rest == '\0';
 }
 
-// For how many numbers a copy has buffers, as its configuration says; 0: it does not. Each call writes the text anew,
-// in one place for all threads, so that another one's may be half written: two readings have to agree.
+// For how many numbers a copy has buffers, as its configuration says; 0: it does not say. Each call of the library's
+// function writes the text anew, in one place for all threads, so a text may be half written: two readings have to
+// agree.
 inline int most_numbers(const char* (*get_configuration)()) noexcept {
   constexpr int kReadings = 100;
   int before = 0;
@@ -140,14 +141,14 @@ inline int most_numbers(const char* (*get_configuration)()) noexcept {
   return 0;
 }
 
-// What weft's runtime does for the audit library, which says of which copy it speaks by any address in it.
+// The functions of weft's runtime that the audit library calls. It names a copy by any address in it.
 struct Functions {
   Run run;
   void (*begin)(const void* copy, long position, QueuedJob* jobs);
   void (*await)(const void* copy, long count, QueuedJob* jobs);
   void (*set_threads)(const void* copy, int threads);
   int (*get_threads)(const void* copy);
-  // What jobs call when they wait for each other (interpose/wait_loops.h). It keeps all registers.
+  // The function that jobs call when they wait for each other (interpose/wait_loops.h). It keeps all registers.
   const void* wait;
 };
 

@@ -21,13 +21,13 @@ namespace weft::interpose {
 
 namespace {
 
-// The pool is there, and the thread is noticed when it ends.
+// Starts the pool, and sees to it that the runtime notices the end of this thread.
 void attach() noexcept {
   openmp::self();
   openmp::start_runtime();
 }
 
-// A gang for the caller, whose numbers are taken; null when there cannot be one.
+// Makes a gang for the caller's jobs, and takes numbers for them; null when that is not possible.
 Gang* prepare(Copy* copy, Job job, int count, SeenWaits waits) noexcept {
   if (count > copy->numbers.most() - copy->first_number()) return nullptr;
   Gang* gang = take_gang();
@@ -40,14 +40,14 @@ Gang* prepare(Copy* copy, Job job, int count, SeenWaits waits) noexcept {
   gang->list = nullptr;
   gang->tool = 0;
   gang->in_sequence = false;
-  const bool one_thing = waits == kArraysSeen && count == 1;  // beside a list its creator runs
+  const bool one_thing = waits == kArraysSeen && count == 1;  // of a list, even one job runs beside the caller
   gang->by_turns = copy->sees(waits) && !one_thing && base::options().reproducible != base::TriState::no;
   if (!copy->whole) begin_call();
   copy->numbers.take(copy->first_number(), count, gang->numbers.data());
   return gang;
 }
 
-// Whether the thread's carrier is in no table: nobody would find its jobs. The monitor helps where they wait.
+// Whether the thread's carrier is in no table: no carrier would find its jobs. Where they wait, the monitor helps.
 bool is_hidden() noexcept {
   core::attach();
   return core::carrier_number() < 0;
@@ -55,8 +55,8 @@ bool is_hidden() noexcept {
 
 // What has become of a call whose jobs stand in an array.
 struct Outcome {
-  bool possible = true;  // else nothing has been done: the system refuses the threads
-  bool helped = false;   // a caller that was to run them one after the other
+  bool possible = true;  // false: nothing has been done, since the system refuses the threads
+  bool helped = false;   // whether others ran jobs of a caller that was to run all of them by itself
 };
 
 Outcome run_divided(Gang* gang, bool on_trial) noexcept {
@@ -73,7 +73,8 @@ Outcome run_divided(Gang* gang, bool on_trial) noexcept {
   return outcome;
 }
 
-// Jobs have waited where it is not seen, after all: such a call took a second. From now on they are gangs.
+// To be called where jobs of this copy have waited in a way that weft does not see: it took a second to find out. From
+// now on its calls are gangs.
 void distrust(Copy* copy, SeenWaits waits) noexcept {
   if ((copy->waits.fetch_and(~waits, std::memory_order_relaxed) & waits) == 0) return;
   if (base::options().reproducible == base::TriState::unset) {
@@ -85,7 +86,7 @@ void distrust(Copy* copy, SeenWaits waits) noexcept {
   keep_to_share(copy);
 }
 
-// By the caller and those that come, if it is to be divided.
+// Runs the jobs by turns: the caller does, and, if the call is divided, carriers that come.
 Outcome run_by_turns(Gang* gang, bool divided) noexcept {
   begin_sequence(gang);
   gang->offered = false;
@@ -119,7 +120,8 @@ Outcome run_array(Gang* gang) noexcept {
   const int64_t began = plan.timed ? platform::now_ns() : 0;
   const Outcome outcome = run_as(plan.way, gang);
   if (gang->by_turns) {
-    // Jobs cannot be stuck. A division in which nobody came says nothing.
+    // By turns jobs cannot be stuck, so `helped` is no sign of that. A division to which no carrier came says nothing
+    // of the time of a division.
     const bool says_something = plan.way != Way::divided || outcome.helped;
     if (plan.timed && says_something) grain->ran(plan, platform::now_ns() - began, false);
   } else if ((plan.timed || outcome.helped) && outcome.possible) {
@@ -134,7 +136,8 @@ void dismiss(Gang* gang) noexcept {
   put_gang(gang);
 }
 
-// The copy runs its jobs without weft, from now on. Other calls may be under way: their jobs have numbers of their own.
+// From now on the copy runs its jobs without weft, these ones too. Other calls may still run by weft: their jobs have
+// numbers of their own.
 void give_back(Job job, int count, void* data) noexcept {
   const Copy* copy = copy_at(reinterpret_cast<const void*>(job));
   if (copy == nullptr) base::fatal("jobs of a library that is no OpenBLAS, or more than 32 copies of it");
@@ -143,7 +146,8 @@ void give_back(Job job, int count, void* data) noexcept {
   copy->library.run_itself(count, data);
 }
 
-// Its function that runs a job is not exported. A call of one job shows it.
+// Where learn_job() wants to be told the library's function that runs a job. It is not exported; a call of one job
+// shows it.
 thread_local Job* t_wanted = nullptr;
 
 Job learn_job(Copy* copy) noexcept {
@@ -180,7 +184,7 @@ void run(int, Job job, int count, size_t size, void* data, int extra) noexcept {
   gang->extra = extra;
   bool possible = false;
   {
-    const openmp::ompt::InLibrary told(WEFT_CALLER, count, &gang->tool);
+    const openmp::ompt::InLibrary in_library(WEFT_CALLER, count, &gang->tool);
     possible = run_array(gang).possible;
   }
   dismiss(gang);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library calls in place of its own threads.
+// The functions that the library calls in place of its own threads.
 #pragma once
 
 #include "interpose/openblas.h"
@@ -8,7 +8,7 @@ namespace weft::interpose {
 
 struct Copy;
 
-// Runs the jobs of a call; of the type Run.
+// Runs the jobs of a call; it has the type Run.
 void run(int sync, Job job, int count, size_t size, void* data, int extra) noexcept;
 
 // Makes the jobs of a list run beside the caller, which goes on and then waits for them; `position` is the first one's.

@@ -20,23 +20,24 @@ namespace {
 std::atomic<Sequence*> g_all{nullptr};
 // Whether the monitor looks at them.
 std::atomic<bool> g_watched{false};
-int g_calm_ticks = 0;  // the monitor's
+int g_calm_ticks = 0;  // ticks in which nothing was to be watched; touched by the monitor alone
 
-// A caller that uses so much CPU time in one job waits for others: calls that run in sequence last some microseconds.
+// A caller that uses so much CPU time in one job waits for other jobs: calls that run in sequence take some
+// microseconds.
 constexpr int64_t kStuckNs = 2'000'000;
-// Where waits are seen it runs what it waits for itself. Should a wait be one that is not known after all, the program
-// must not hang.
+// The same where waits are seen: there the caller itself runs the jobs that it waits for. This is for waits that weft
+// does not know, so that the program does not hang.
 constexpr int64_t kLongestJobNs = 1'000'000'000;
-// Jobs of a call take about as long as each other. So where a helper's has taken no more than this, the caller, which
-// was at its own for that long, has not computed: it has waited.
+// The jobs of a call take about the same time each. If a helper's job has taken less than this, the caller, which was
+// in one job for kLongestJobNs, has not computed in it: it has waited.
 constexpr int64_t kMuchLessNs = kLongestJobNs / 4;
-// Helpers that stand by have given up something else for it.
+// Helpers that stand by get impatient sooner than the monitor: meanwhile they do nothing else.
 constexpr int64_t kGraceNs = 200'000;
 constexpr int kTicksToWatchOn = 20;
 constexpr int kTicksToGiveUp = 1000;
 constexpr size_t kStackSize = 8u << 20;  // as the library's own threads have
 
-// By the thread; where the system does not tell, real time, so that nobody waits for ever.
+// The CPU time that the thread has used; where the system does not tell it, real time, so that no wait lasts for ever.
 int64_t time_used_ns(pid_t thread) noexcept {
   const int64_t used = platform::cpu_time_of_thread_ns(thread);
   return used != 0 ? used : platform::now_ns();
@@ -63,8 +64,8 @@ bool Sequence::begin(int count, Job job, void* call, Waits waits) noexcept {
   jobs_.pending.store(count, std::memory_order_relaxed);
   // Release: a thread that claims sees the stores above.
   jobs_.claim.store(static_cast<uint64_t>(count) << 32, std::memory_order_release);
-  // Between the claims and `g_watched` stands a fence on both sides: the monitor, about to look no more, sees the jobs,
-  // or it is seen here that it does not look.
+  // On both sides there is a fence between the claims and `g_watched`: a monitor that is about to cease looking sees
+  // the jobs, or this thread sees that it has ceased.
   platform::full_fence();
   if (!g_watched.load(std::memory_order_relaxed)) watch();
   return true;
@@ -82,7 +83,7 @@ bool Sequence::run_own() noexcept {
       ++own;
     }
   }
-  // Release: for the monitor alone (is_under_way); nobody but the caller waits for it.
+  // Release: for the monitor (is_under_way). Only the caller waits for the jobs' end.
   jobs_.pending.fetch_sub(own, std::memory_order_release);
   return own < count_;
 }
@@ -129,21 +130,22 @@ void Sequence::help() noexcept {
   const int64_t began = platform::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   job_(call_, index);
   const int64_t used = platform::clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
-  // The job was claimed, so the call is still the one that it belongs to.
+  // The call does not end before this job has, so `calls_` is still the number of the call that it belongs to.
   const bool was_stuck = calls_.load(std::memory_order_relaxed) == stuck_call_.load(std::memory_order_relaxed);
   if (waits_ == Waits::seen && was_stuck && used < kMuchLessNs) misjudged_.store(true, std::memory_order_relaxed);
   jobs_.pending.fetch_sub(1, std::memory_order_release);
 }
 
 bool Sequence::watch() noexcept {
-  // In this order: the monitor, about to look no more, clears the one and then finds the other set.
+  // The order matters: a monitor that is about to cease looking clears `g_watched` first, and then finds its watcher
+  // set.
   g_watched.store(true);
   const bool watched = core::watch_ticks(look_at_all);
   if (!watched) g_watched.store(false);
   return watched;
 }
 
-// By the monitor; whether anybody may need it.
+// Called by the monitor at each tick. Returns whether it has to look again.
 bool Sequence::look_at_all() noexcept {
   bool active = false;
   for (Sequence* each = g_all.load(std::memory_order_acquire); each != nullptr; each = each->next_) {
@@ -154,18 +156,18 @@ bool Sequence::look_at_all() noexcept {
   g_calm_ticks = 0;
   g_watched.store(false);
   platform::full_fence();
-  // Anew: one that has been made since has seen that it was watched.
+  // The list is read anew: a call that has begun since the first look may have seen that it was watched.
   for (const Sequence* each = g_all.load(std::memory_order_acquire); each != nullptr; each = each->next_) {
     if (!each->is_under_way()) continue;
     g_watched.store(true);
     return true;
   }
-  // Of all calls that have ended until here. One that begins now sees that it is not watched.
+  // Gives back the stacks of all calls that have ended. A call that begins now sees that it is not watched.
   FiberStack::trim();
   return false;
 }
 
-// Whether it has been used since the last look.
+// Helps the caller if it is stuck. Returns whether the record is in use, or was since the last look.
 bool Sequence::look() noexcept {
   const uint32_t calls = calls_.load(std::memory_order_relaxed);
   const uint64_t claim = jobs_.claim.load(std::memory_order_relaxed);
@@ -183,7 +185,8 @@ bool Sequence::look() noexcept {
   return true;
 }
 
-// Jobs that wait for each other have to run all at the same time, and the pool's threads may be at other things.
+// Makes threads for the jobs that are left: jobs that wait for each other have to run at the same time, and the pool's
+// threads may do other things.
 void Sequence::help_caller(int jobs) noexcept {
   const auto run_one = [](void* sequence) -> void* {
     static_cast<Sequence*>(sequence)->help();

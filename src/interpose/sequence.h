@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs of a call that its caller runs, alone or with those that come to help. Some jobs wait for each other, by
-// spinning. Where they say so (interpose/wait_loops.h) each thread runs its jobs by turns. Where they do not, nobody
-// can tell before: so others may claim what the caller has not come to, helpers that it has asked for, and the monitor
-// when the caller is stuck. docs/explanation/process.md.
+// The jobs of a call that its caller runs one after the other, alone or with helpers. Some jobs wait for each other by
+// spinning. Where jobs call weft when they wait (interpose/wait_loops.h), each thread runs its jobs by turns. Where
+// they do not, it cannot be told before whether they wait. So others may claim jobs that the caller has not come to:
+// helpers that it has asked for, and helpers that the monitor sends when the caller is stuck.
+// docs/explanation/process.md.
 #pragma once
 
 #include <atomic>
@@ -25,35 +26,35 @@ class Sequence {
   Sequence(const Sequence&) = delete;
   Sequence& operator=(const Sequence&) = delete;
 
-  // Whether jobs say so when they wait.
+  // Whether jobs call weft when they wait.
   enum class Waits : uint8_t { unseen, seen };
 
-  // By the caller, which is attached (core/sched/scheduler.h): jobs 0 to count - 1 may be claimed from now on. False,
-  // and none may: there is no monitor that would help, and it may be needed.
+  // Called by the caller, which is attached (core/sched/scheduler.h): jobs 0 to count - 1 may be claimed from now on.
+  // Returns false, and none may be, where there is no monitor, whose help may be needed.
   bool begin(int count, Job job, void* call, Waits waits = Waits::unseen) noexcept;
-  // By the caller, before any has come: helpers are on their way.
+  // Called by the caller before any helper has come: helpers are on their way.
   void expect_help() noexcept { patient_ = true; }
-  // By the caller: runs all that others do not. Whether others have run some.
+  // Called by the caller: runs all jobs that others do not run. Returns whether others have run some.
   bool run_own() noexcept;
-  // By the caller: returns when all have ended.
+  // Called by the caller: returns when all jobs have ended.
   void await_others() noexcept;
   bool run() noexcept {
     const bool helped = run_own();
     await_others();
     return helped;
   }
-  // Then: whether jobs that were to say so have waited without a word.
+  // After that: whether jobs that were to call weft when they wait have waited without a call.
   bool misjudged() const noexcept { return misjudged_.load(std::memory_order_relaxed); }
-  // Between begin() and run(), by the caller, which goes on with something else: where it waits for jobs, it runs some.
-  // Waits are seen.
+  // Called by the caller between begin() and run(), where it goes on with something else: where it waits for jobs, it
+  // runs some. For jobs whose waits are seen.
   void run_where_caller_waits() noexcept;
 
-  // By a helper: runs one job if the caller has left some for too long; returns early if it has not.
+  // Called by a helper: runs one job if the caller has left some unclaimed for too long, else returns.
   void help_if_stuck() noexcept;
-  // By a helper: runs jobs as the caller does. Waits are seen.
+  // Called by a helper: runs jobs as the caller does. For jobs whose waits are seen.
   void take_part() noexcept;
 
-  // In the child of a fork nobody is in a call.
+  // In the child of a fork no thread is in a call.
   static void forget_all() noexcept;
 
  private:
@@ -61,11 +62,12 @@ class Sequence {
   static bool watch() noexcept;
   static bool look_at_all() noexcept;
   bool look() noexcept;
-  // Acquire: what has ended has put its stacks back.
+  // Acquire: jobs that have ended have put their stacks back.
   bool is_under_way() const noexcept { return jobs_.pending.load(std::memory_order_acquire) > 0; }
   void help_caller(int jobs) noexcept;
 
-  // Never published: no carrier finds it. Only its claims and the count of jobs that have not ended are of use here.
+  // It is never published, so no carrier finds it. Only its claims, and its count of jobs that have not ended, are
+  // used.
   core::ParallelCall jobs_;
   Job job_ = nullptr;
   void* call_ = nullptr;
@@ -74,22 +76,22 @@ class Sequence {
   bool caller_runs_some_ = false;
   bool patient_ = false;
   Fibers fibers_;  // the caller's
-  // Relaxed, all: the monitor looks twice, and at a wrong thread's time in vain.
+  // Relaxed, all: the monitor looks twice before it acts, and a look at a wrong thread's time does no harm.
   std::atomic<int64_t> patience_ns_{0};
   std::atomic<pid_t> thread_{0};
   std::atomic<uint32_t> calls_{0};
-  // Relaxed: with the helper's end of its job, which the caller acquires, comes what it has found out.
+  // Relaxed: the caller acquires the end of the helper's job, and so sees what the helper has found out.
   std::atomic<bool> misjudged_{false};
-  // The call that the monitor has sent helpers to; others they may help, and learn nothing by it. Relaxed: written
-  // before they are started.
+  // The call that the monitor has sent helpers to. They may help other calls, but draw conclusions only from this one.
+  // Relaxed: written before the helpers are started.
   std::atomic<uint32_t> stuck_call_{0};
 
-  // The monitor's.
+  // Used by the monitor alone.
   uint64_t seen_claim_ = 0;
   uint32_t seen_calls_ = 0;
   int64_t seen_time_ = 0;
-  int helpers_ = 0;  // that it has started for this call
-  int refused_ = 0;  // ticks at which it could not
+  int helpers_ = 0;  // how many helpers it has started for this call
+  int refused_ = 0;  // at how many ticks it could not start one
   Sequence* next_ = nullptr;
 };
 

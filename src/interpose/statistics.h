@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What WEFT_STATS prints of adopted libraries.
+// Counts of adopted libraries, for WEFT_STATS.
 #pragma once
 
 namespace weft::interpose {
 
-// A call of `jobs` jobs is about to run, on `lent` OS threads more than were idle.
+// Counts a call of `jobs` jobs that is about to run, with `lent` OS threads beside those that were idle.
 void count_gang(int jobs, int lent) noexcept;
 
-// One is about to run on its caller alone.
+// Counts a call that is about to run on its caller alone.
 void count_alone() noexcept;
 
 }  // namespace weft::interpose

@@ -17,13 +17,13 @@ namespace weft::interpose {
 
 namespace {
 
-platform::Spinlock g_share_lock;  // of what follows, and of the limits of copies
+platform::Spinlock g_share_lock;  // guards the variables below, and the limits of copies
 constexpr int kAll = INT_MAX;  // no share is in force
-// Relaxed: a number, and nothing comes with it.
+// Relaxed: readers need the number alone.
 std::atomic<int> g_share{kAll};
 ShareCounts g_counts{};
 
-// A raise that others undo at once was none of use: the next one waits twice as long.
+// If the share is lowered so soon after a raise, the raise was of no use, and the next one waits twice as long.
 constexpr int64_t kShortLivedNs = 50'000'000;
 constexpr int64_t kLongestPauseNs = 320'000'000;
 int64_t g_raised_ns = 0;
@@ -39,8 +39,8 @@ bool is_fixed(const Copy& copy) noexcept {
   return copy.sees(kArraysSeen | kListsSeen);
 }
 
-// Brings the copy's variable in line. A thread that finds another value there than was written last takes it for the
-// program's new limit. Relaxed: the library reads a number and nothing with it.
+// Writes the number of threads into the copy's variable. A value there that weft has not written is the program's new
+// limit. Relaxed: the library reads the number alone.
 void apply(Copy* copy) noexcept {
   int* threads = copy->library.threads;
   int seen = __atomic_load_n(threads, __ATOMIC_RELAXED);
@@ -63,7 +63,8 @@ bool idle(int cpus, int busy) noexcept {
   g_share_lock.lock();
   const int64_t now = platform::now_ns();
   if (g_share != kAll && now - g_raised_ns >= g_pause_ns) {
-    // All that is busy may be callers, which then share the CPUs. If it is not, they get more at the next look.
+    // Each busy thread may be a caller; then the callers share the CPUs. If there are fewer, they get more at the next
+    // look.
     const int slots = core::slots();
     const int share = g_share.load(std::memory_order_relaxed);
     g_share = std::min({slots, share + cpus, std::max(share + 1, slots / std::max(1, busy))});

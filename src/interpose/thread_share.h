@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many jobs a call of a copy is split into, and how many carriers run them. The library reads the former from a
-// variable. Rounding depends on it, so it is what the program allows (the limit) where any number of carriers can run
-// the jobs; the share that the load of the process leaves says how many do. Elsewhere the variable is kept at the
-// smaller of the two. docs/explanation/process.md.
+// How many jobs a call of a copy is split into, and how many carriers run them. The library reads the number of jobs
+// from a variable. Rounding depends on that number. So where any number of carriers can run the jobs, the variable is
+// what the program allows (the limit), and the share that the load of the process leaves says how many carriers run
+// them. Elsewhere the variable is the smaller of limit and share. docs/explanation/process.md.
 #pragma once
 
 namespace weft::interpose {
 
 struct Copy;
 
-// For a new copy: what its variable says is the program's limit.
+// To be called for a new copy: the value of its variable is the program's limit.
 void begin_share(Copy* copy) noexcept;
 
-// A call that is about to run needs more carriers than there are idle ones: if others are at work, later calls get
-// less. `helpers`: carriers that run jobs of calls now, beside their callers.
+// To be called for a call that needs more carriers than are idle: if other carriers are at work, later calls get fewer.
+// `helpers`: how many carriers run jobs of calls now, beside their callers.
 void lower_share(int helpers) noexcept;
 
-// How many carriers may run the jobs of a call, its caller's with them.
+// How many carriers may run the jobs of a call, its caller's included.
 int carriers_of_a_call() noexcept;
 
 // Brings the copy's variable in line with its limit and the share.
 void keep_to_share(Copy* copy) noexcept;
 
-// What the program has set, whatever share is in force.
+// The limit that the program has set, whatever the share is.
 int limit(Copy* copy) noexcept;
 void set_limit(Copy* copy, int threads) noexcept;
 
-// Around a fork. The child begins without shares.
+// The two bracket a fork. The child begins without shares.
 void before_fork() noexcept;
 void after_fork(bool in_child) noexcept;
 

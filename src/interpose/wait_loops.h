@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where jobs of OpenBLAS wait for each other. They do so by plain loops, which nobody can intercept, so each such loop
-// is made to call a function: then jobs that wait for each other can run on one thread, by turns (interpose/fibers.h).
-// Two kinds of loops are known, both by all of their instructions, and each function has to have its own; whatever else
-// a copy has makes it one whose waits are not seen. Needs nothing of libc but system calls, so that the audit library
-// may use it.
+// The loops in which jobs of OpenBLAS wait for each other. They are plain loops, which cannot be intercepted. So each
+// loop is changed to call a function: then jobs that wait for each other can run on one thread, by turns
+// (interpose/fibers.h). Two kinds of loops are known, by all of their instructions, and each function must have loops
+// of its own. In a copy with anything else waits are not seen. It needs nothing of libc but system calls, so that the
+// audit library may use it.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@
 
 namespace weft::interpose {
 
-// Which jobs call the function when they wait, as bits; what the audit library has found stands behind the redirection
-// of the copy's function that begins lists.
+// Which kinds of jobs call the function when they wait, as bits. The audit library writes what it has found behind the
+// redirection of the copy's function that begins lists.
 enum SeenWaits : uint32_t {
   kArraysSeen = 1,  // those that come as an array: products and what is made of them
   kListsSeen = 2,  // those that come as a list, beside which their creator runs: the LU factorization
@@ -30,7 +30,7 @@ enum SeenWaits : uint32_t {
 
 #if defined(__x86_64__)
 
-// Only before anybody can be in the code of the object.
+// To be used only while no thread can be in the code of the object.
 class WaitLoops {
  public:
   explicit WaitLoops(const platform::LoadedObject& object) noexcept {
@@ -41,7 +41,7 @@ class WaitLoops {
     });
   }
 
-  // `function` keeps all registers. Which waits call it from now on.
+  // Makes the loops call `function`, which keeps all registers. Returns which waits call it from now on.
   uint32_t call(const void* function) noexcept {
     page_ = static_cast<unsigned char*>(
         mmap(nullptr, kPageSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

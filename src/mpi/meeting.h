@@ -49,11 +49,11 @@ class Meeting {
     for (int i = 0; i < count_; ++i) send(neighbours_[i], 0, mine);
     const int64_t began = platform::now_ns();
     int64_t next_look = began + kFirstLookNs;
-    bool told_up = rank_ == 0;
+    bool sent_up = rank_ == 0;
     while (!failed_) {
       const bool all_up = hear_children();
-      if (all_up && !told_up) {
-        told_up = true;
+      if (all_up && !sent_up) {
+        sent_up = true;
         send(neighbours_[0], 1, most_);
       }
       if (all_up && (rank_ == 0 || heard(neighbours_[0], 1))) break;
@@ -77,9 +77,9 @@ class Meeting {
   static constexpr int64_t kSpinNs = 2'000'000;
   static constexpr int64_t kFirstLookNs = kSecond;
   static constexpr int64_t kLookNs = kSecond / 2;
-  // Nobody can see whether a rank of another host has the library.
+  // The patience with a rank of another host: it cannot be seen whether that one has the library.
   static constexpr int64_t kPatienceElsewhereNs = 4 * kSecond;
-  // It has the library, and may be slow.
+  // The patience with a rank that has the library, and may be slow.
   static constexpr int64_t kPatienceNs = 10 * kSecond;
 
   struct Neighbour {
@@ -147,7 +147,7 @@ class Meeting {
   void look_for(Neighbour& neighbour, int64_t waited) noexcept {
     const RankProcess process = find_rank_process(rank_, neighbour.rank, texts_.library);
     const bool without = process.has_mpi && !process.has_library;
-    // Once more: it may just be another program in the same process.
+    // It has to be seen so twice: the process may just be starting another program (exec).
     neighbour.looked_without = without ? neighbour.looked_without + 1 : 0;
     if (neighbour.looked_without == 2) {
       base::warn(
@@ -179,7 +179,7 @@ class Meeting {
 
   void check(int code) noexcept { failed_ = failed_ || code != MPI_SUCCESS; }
 
-  // Others may need the CPU to come here at all.
+  // Sleeps a moment: other ranks may need the CPU to come to the meeting at all.
   static void nap() noexcept {
     const timespec time{0, 50'000};
     nanosleep(&time, nullptr);

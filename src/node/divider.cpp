@@ -10,10 +10,11 @@ namespace weft::node {
 
 namespace {
 
-// A leader ticks every 5 ms, and comes a little early at times; others leave it three ticks.
+// The leader ticks every 5 ms, and comes a little early at times. Others become the leader after three ticks without
+// it.
 constexpr int64_t kRoundNs = 4'500'000;
 constexpr int64_t kNextLeaderNs = 14'000'000;
-// Where CPUs do not come out even, it is another process's turn after so long.
+// Where the CPUs cannot be divided evenly, the ones that are left over go to other processes after this time.
 constexpr int64_t kTurnNs = 50'000'000;
 // A process whose beat has not changed for so many turns, a second, is stopped.
 constexpr uint32_t kStoppedTurns = 20;
@@ -25,7 +26,7 @@ constexpr int64_t kStuckNs = 20'000'000;
 // among many takes longer, and more of them have something to change: in a round twice is enough.
 constexpr uint32_t kDivisionsOfOne = 32'768;
 constexpr uint32_t kFewestDivisions = 2;
-// Others may change something again and again meanwhile; then the next look goes on.
+// After so many divisions in a row, during which others have changed something again and again, the next look goes on.
 constexpr int kMostInARow = 16;
 
 uint32_t divisions_in_a_round(uint32_t processes) noexcept {
@@ -37,7 +38,8 @@ uint32_t divisions_in_a_round(uint32_t processes) noexcept {
 Divider::Divider(Segment& segment, int number) noexcept
     : segment_(segment), header_(segment.layout().header), number_(number) {}
 
-// Sequentially consistent, both: with the look at `changes` behind unlock(), see serve().
+// Whether a change is left over. Both loads are sequentially consistent, for the look behind the unlocking: see
+// serve().
 bool Divider::pending() const noexcept { return header_.changes.load() != header_.divided.load(); }
 
 void Divider::announce(bool for_others) noexcept {
@@ -57,17 +59,17 @@ void Divider::look() noexcept {
   header_.leader.store(static_cast<uint32_t>(number_) + 1, std::memory_order_relaxed);
   const uint32_t processes = std::min<uint32_t>(header_.processes.load(std::memory_order_relaxed), kMostProcesses);
   header_.divisions_left.store(divisions_in_a_round(processes), std::memory_order_relaxed);
-  // What depends on the turn has changed.
+  // The turn has gone on, and the division depends on it: that is a change.
   if (turn_.is_mine(header_.turn, now, kTurnNs)) header_.changes.fetch_add(1);
   serve(true, false);
 }
 
-// Two threads that have each counted `changes` up meet twice: at `busy_`, if they are of one process, and at the lock.
-// The one that is sent away has counted before it came; the other one looks at `changes` after it has gone out. All of
-// it is sequentially consistent, with full fences where a load follows. So the change is seen.
+// Two threads that have each counted `changes` up meet at `busy_`, if they are of one process, or at the lock. The
+// thread that is refused has counted before it came; the other one looks at `changes` after it has let go. All of these
+// steps are sequentially consistent, with full fences where a load follows. So the change is seen.
 void Divider::serve(bool in_round, bool for_others) noexcept {
   for (int i = 0; i < kMostInARow && pending(); ++i) {
-    // Relaxed: a bound that one or two divisions may pass.
+    // Relaxed: one or two divisions beyond the bound do no harm.
     const uint32_t left = header_.divisions_left.load(std::memory_order_relaxed);
     if (left == 0 && !in_round) return;
     const uint32_t seen = header_.changes.load();
@@ -81,7 +83,8 @@ void Divider::serve(bool in_round, bool for_others) noexcept {
     if (locked) {
       if (left > 0) header_.divisions_left.store(left - 1, std::memory_order_relaxed);
       done = divide(mine, for_others);
-      // One who has lost it meanwhile has told what may be old.
+      // Where another process has taken the lock meanwhile, the terms that this one has written may be old: that counts
+      // as a change.
       if (!segment_.unlock_division(mine)) header_.changes.fetch_add(1);
       in_round = false;
       stuck_ = 0;
@@ -95,10 +98,10 @@ void Divider::serve(bool in_round, bool for_others) noexcept {
   }
 }
 
-// False: another one has taken the lock, and does it instead.
+// One division. Returns false where another process has taken the lock meanwhile, and divides instead.
 bool Divider::divide(Holder& mine, bool for_others) noexcept {
-  // Before all that the division reads, which is relaxed for that: who has counted `changes` up has written before.
-  // What changes from here on is for the next one.
+  // `changes` is read before all that the division reads, which is relaxed for that: a process writes what it changes
+  // before it counts. A change from here on is for the next division.
   const uint32_t seen = header_.changes.load();
   const uint32_t turn = header_.turn.load(std::memory_order_relaxed);
   const int count = collect();
@@ -118,19 +121,19 @@ bool Divider::divide(Holder& mine, bool for_others) noexcept {
   if (!segment_.holds_division(mine)) return false;
   for (int i = 0; i < count; ++i) tell(numbers_[static_cast<size_t>(i)], demands_[static_cast<size_t>(i)], for_others);
   header_.processes.store(static_cast<uint32_t>(count), std::memory_order_relaxed);
-  // The round may have been allowed more, when there were fewer.
+  // The round may have been allowed more divisions, when there were fewer processes.
   const uint32_t most = divisions_in_a_round(static_cast<uint32_t>(count));
   if (header_.divisions_left.load(std::memory_order_relaxed) > most)
     header_.divisions_left.store(most, std::memory_order_relaxed);
   header_.divided.store(seen);
-  // This process's own, for others to look at.
+  // Only this process writes the count.
   std::atomic<uint64_t>& divisions = record(number_).divisions;
   divisions.store(divisions.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return true;
 }
 
-// The processes that take part, and their CPUs if there are others than last time: they remain the same as long as the
-// serial does.
+// Lists the processes that take part. Their CPUs are read anew only if they are not the processes of the last time: the
+// CPUs of a process stay the same as long as its serial does.
 int Divider::collect() noexcept {
   const int records = static_cast<int>(std::min<uint32_t>(header_.top.load(std::memory_order_relaxed), kMostProcesses));
   int count = 0;
@@ -147,8 +150,8 @@ int Divider::collect() noexcept {
   if (same && count == count_) return count;
   division_.set_processes(count, [this](int i) {
     const platform::CpuSet cpus = cpus_of(record(numbers_[static_cast<size_t>(i)]));
-    // Acquire, with the release by which another one moves in: if any of these CPUs is that one's, the serial is not
-    // what it was. Then the next division, which the newcomer brings about, reads them again.
+    // Acquire, with the release in move_in(): if any of these CPUs were written by a process that takes the record
+    // over, the serial has changed. Then the next division, which the newcomer brings about, reads the CPUs again.
     std::atomic_thread_fence(std::memory_order_acquire);
     uint32_t& serial = serials_[static_cast<size_t>(i)];
     const uint32_t now = record(numbers_[static_cast<size_t>(i)]).serial.load(std::memory_order_relaxed);
@@ -158,7 +161,7 @@ int Divider::collect() noexcept {
   return count;
 }
 
-// By the slots' own words: what a process says that it has may be more than that.
+// Counts slots by their own words: `held` of a record may be more than that.
 void Divider::count_slots() noexcept {
   constexpr uint32_t kMost = platform::CpuSet::kMost;
   const uint32_t top = std::min(header_.top_cpu.load(std::memory_order_relaxed), kMost);
@@ -168,7 +171,7 @@ void Divider::count_slots() noexcept {
   }
 }
 
-// Once a turn: turns are what processes with different clocks have in common.
+// Notes, once per turn, which beats have changed. Time is counted in turns, since the processes' clocks may differ.
 void Divider::watch() noexcept {
   const uint32_t turn = header_.turn.load(std::memory_order_relaxed);
   header_.watched.store(turn, std::memory_order_relaxed);
@@ -181,7 +184,7 @@ void Divider::watch() noexcept {
   }
 }
 
-// One that was asleep, and wants something again, has changed its beat since the last look.
+// Whether the process is stopped. A process that was merely asleep and wants something again has changed its beat.
 bool Divider::is_stopped(const Record& process) const noexcept {
   const uint32_t silent =
       header_.turn.load(std::memory_order_relaxed) - process.seen_turn.load(std::memory_order_relaxed);

@@ -9,11 +9,12 @@
 //   a turn    every 50 ms the leader divides anew: another process has the whole CPU where there are parts, processes
 //             that are stopped are found, and whatever went wrong is right again.
 //
-// Who changes something counts `changes` up and then divides at once, unless somebody has the lock, or the divisions of
-// this round are used up. Who has the lock looks at `changes` again after it has let it go. So a change is never left
-// to nobody: either the one who made it gets the lock, or the holder sees the change. If the holder is killed in
-// between, the lock is free, as the kernel says so, and the next process that looks divides; if it is stopped, the lock
-// is taken from it after 20 ms. All that miss slots, or are pressed for some, look every 5 ms.
+// A process that changes something counts `changes` up. Then it divides at once, unless another process has the lock,
+// or the divisions of this round are used up. The holder of the lock looks at `changes` again after it has let the lock
+// go. So no change is lost: either the process that has made it gets the lock, or the holder sees the change. If the
+// holder is killed in between, the kernel marks its seat, and the next process that looks takes the lock and divides.
+// If the holder is stopped, another process takes the lock from it after 20 ms. All processes that miss slots, or are
+// pressed for some, look every 5 ms.
 #pragma once
 
 #include <array>
@@ -28,13 +29,14 @@ namespace weft::node {
 
 class Divider {
  public:
-  // Of the process whose record has this number.
+  // `number`: of the record of this process.
   Divider(Segment& segment, int number) noexcept;
 
-  // Any thread. Something that a division depends on has changed: divides, or leaves it to who does. `for_others`: the
-  // process's own monitor does not look at the result by itself.
+  // Called, by any thread, when something that a division depends on has changed: divides, or leaves that to the
+  // process that has the lock. `for_others`: the division may ring this process's own monitor too; otherwise the caller
+  // looks at the result itself.
   void announce(bool for_others) noexcept;
-  // The same, and takes part in the rounds; where nothing has changed it reads one line.
+  // Divides if a change is left over, and takes part in the rounds; where nothing has changed it reads one cache line.
   void look() noexcept;
 
  private:
@@ -54,13 +56,13 @@ class Divider {
   Duty round_;
   Duty turn_;
 
-  // Set while a thread of the process tries to divide: what follows belongs to it. An exchange and a store, both
-  // sequentially consistent, see serve().
+  // Set while a thread of the process tries to divide; that thread alone uses the fields below. An exchange and a
+  // store, both sequentially consistent, see serve().
   std::atomic<bool> busy_{false};
-  Holder stuck_ = 0;  // who has had the lock since then
+  Holder stuck_ = 0;  // the holder that has had the lock since `stuck_since_`
   int64_t stuck_since_ = 0;
   Division division_;
-  int count_ = 0;  // of the processes that division_ knows
+  int count_ = 0;  // how many processes division_ knows
   std::array<int, kMostProcesses> numbers_;
   std::array<uint32_t, kMostProcesses> serials_;
   std::array<Demand, kMostProcesses> demands_;

@@ -73,7 +73,7 @@ Division::Class* Division::class_for(int process) noexcept {
   return nullptr;
 }
 
-// Who has less for its weight; of two that have the same, the first.
+// Whether `process` has less for its weight than `other`; of two that have the same, the first comes before.
 bool Division::comes_before(int process, int other) const noexcept {
   const Share& one = shares_[process];
   const Share& two = shares_[other];
@@ -104,7 +104,7 @@ void Division::fill(const Demand* demands) noexcept {
     // Whatever they say: nobody can use more CPUs than there are, and weights have bounds, so that nothing overflows.
     shares_[i] = {.weight = std::clamp(demands[i].weight, 1, kMostWeight),
                   .wanted = std::clamp(demands[i].wanted, 0, cpus_) * parts_};
-    // Nobody has anything yet, so the order of the processes is a heap.
+    // No process has got anything yet, so any order of them is a heap.
     if (shares_[i].wanted > 0) heap_[heap_count_++] = i;
   }
   for (int left = cpus_ * parts_; left > 0 && heap_count_ > 0;) {
@@ -131,7 +131,7 @@ void Division::press(Demand* demands) const noexcept {
     int others = 0;
     for (size_t k = 0; k < missing.size(); ++k) others += __builtin_popcountll(missing[k] & shared.users[k]);
     if (others == 0) continue;
-    // One that is alone in missing some presses all but itself.
+    // If only one process misses CPUs of the class, it presses all users but itself.
     for (size_t k = 0; k < missing.size(); ++k)
       pressed[k] |= shared.users[k] & (others == 1 ? ~missing[k] : ~uint64_t{0});
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one of all processes does every so often. A count in the segment says how often it has been done: the first
-// process that has seen it stand still for that long, by a clock of its own, counts on and does it. So one that is
-// killed or stopped is replaced by the next that looks.
+// A duty is something that one of all processes does every so often. A count in the segment says how often it has been
+// done. The first process that has seen the count stand still for that long, by its own clock, counts it up and does
+// the duty. So a process that is killed or stopped is replaced by the next one that looks.
 #pragma once
 
 #include <atomic>
@@ -9,11 +9,12 @@
 
 namespace weft::node {
 
-// Relaxed: what is seen says who does something, and nothing of what others have written. Several threads of a process
-// may look at the same time, and then one of them counts from a moment that is a little off; the update is what only
-// one of all succeeds in.
+// Relaxed: the count says which process does the duty; no other data comes with it. Several threads of a process may
+// look at the same time, and then the moment from which one of them counts is a little off. Only one of all succeeds in
+// the compare-and-swap.
 class Duty {
  public:
+  // Whether the duty falls to the caller, which has counted then: `count` has stood still for `after` nanoseconds.
   bool is_mine(std::atomic<uint32_t>& count, int64_t now, int64_t after) noexcept {
     uint32_t seen = count.load(std::memory_order_relaxed);
     const int64_t passed = now - since_.load(std::memory_order_relaxed);

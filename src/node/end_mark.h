@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// By which others learn that a thread is gone, however it goes: its number stands in a word that they share, and the
-// kernel sets FUTEX_OWNER_DIED there (set_robust_list(2)).
+// The mark by which other processes learn that a thread is gone, however it ends: the thread's number stands in a word
+// of shared memory, and the kernel sets FUTEX_OWNER_DIED in that word (set_robust_list(2)).
 //
 // A robust mutex of the C library does the same, but links itself into a list of its thread's by pointers that lie
 // beside the word. Here the list lies in the process's own memory, with one entry, and only the distance from it to the
@@ -15,7 +15,7 @@
 
 namespace weft::node {
 
-// Of one thread, which must not end before the object does, nor use robust mutexes of its own meanwhile.
+// The mark of one thread, which must not end before the object does, and must not use robust mutexes meanwhile.
 class EndMark {
  public:
   EndMark() noexcept = default;
@@ -23,18 +23,19 @@ class EndMark {
   EndMark(const EndMark&) = delete;
   EndMark& operator=(const EndMark&) = delete;
 
-  // To be called before the number is written: if the thread ends and the word holds its number, the word is marked.
-  // Where the system call is refused it never is, and only a thorough look finds the end (Check::processes).
+  // To be called before the thread's number is written to `word`: if the thread ends while the word holds the number,
+  // the kernel marks the word. Where the system refuses the call no word is marked, and only a thorough look finds the
+  // end of the thread (Check::processes).
   void set(const std::atomic<uint32_t>& word) noexcept;
-  // By the same thread; by another one, which is one of a fork's child, it does nothing.
+  // Called by the same thread. In the child of a fork, where it is another thread, it does nothing.
   void remove() noexcept;
 
  private:
   robust_list entry_{};
   robust_list_head list_{};
-  void* before_ = nullptr;  // the C library's
+  void* before_ = nullptr;  // the list of the C library, which remove() puts back
   size_t size_before_ = 0;
-  long thread_ = 0;  // that it is set for
+  long thread_ = 0;  // the thread that the mark is set for; 0: none
 };
 
 }  // namespace weft::node

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is made shorter while it is mapped kills a process that touches the missing part (SIGBUS). Not here: the
-// segment is replaced by empty memory of the process's own, and the process goes on alone.
+// Guards a process against a segment that is cut short. A process that touches a mapped part of a file that the file
+// does not have any more gets SIGBUS, which kills it. The handler here puts empty private memory in the segment's
+// place, and the process goes on alone.
 #pragma once
 
 #include <cstddef>
 
 namespace weft::node {
 
-// Watches over one mapping; a second call moves to another one. The program's handler is called for all other faults;
-// one that it sets later replaces this one, and so does a thread that blocks the signal.
+// Guards one mapping; a second call moves the guard to another one. For all other faults the handler that the program
+// had is called. A handler that the program sets later ends the guard, and a thread that blocks the signal has none.
 void guard(void* mapping, size_t size) noexcept;
 void unguard(const void* mapping) noexcept;
 

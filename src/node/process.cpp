@@ -20,7 +20,7 @@ int end_of(const platform::CpuSet& cpus) noexcept {
   return end;
 }
 
-// The lock is held and the seat is taken.
+// Fills in the record. The caller holds the lock, and has the record as its seat.
 void move_in(Record& record, const Terms& terms) noexcept {
   // Release, with the acquire of who reads these CPUs: that one sees that the serial of the last process is gone.
   std::atomic_thread_fence(std::memory_order_release);
@@ -38,7 +38,7 @@ void move_in(Record& record, const Terms& terms) noexcept {
   }
 }
 
-// The lock is held then. Null, and why in `reason`.
+// Opens the segment with a seat and with the lock held; or returns null, and why in `reason`.
 Segment* open_locked(const char* path, Reason& reason) noexcept {
   for (int i = 0; i < kTries; ++i) {
     Segment* segment = Segment::open(path, Segment::Missing::make, reason);
@@ -56,7 +56,7 @@ Segment* open_locked(const char* path, Reason& reason) noexcept {
       reason.say("%s is locked by a process that does not go on; `weft node reset --force` removes it", path);
       return nullptr;
     }
-    // The last one has left meanwhile.
+    // The last process has left meanwhile, and has closed the segment.
   }
   reason.say("%s is removed again and again", path);
   return nullptr;
@@ -84,7 +84,7 @@ Process* Process::join(const char* path, const Terms& terms, Reason& reason) noe
     delete segment;
     return nullptr;
   }
-  // Others may miss slots already.
+  // This process changes the division: the others may miss slots already.
   process->divider_.announce(false);
   return process;
 }
@@ -107,14 +107,16 @@ Process::Process(Segment* segment, uint32_t serial, const Terms& terms) noexcept
 
 void Process::leave() noexcept {
   left_.store(true);
-  // Without the lock the end of this thread says the same a moment later.
+  // Where the lock is not to be had, the record is cleared by others: they see at the end of this thread that the
+  // process has gone.
   if (lost() || !segment_->lock()) return;
   clear(segment_->layout(), number_);
   segment_->remove_dead(Check::marks);
   if (segment_->live_count() == 0) segment_->close_and_remove();
   segment_->unlock();
   segment_->stand_up();
-  // One that misses slots divides for all. If it does not, others that miss some look within milliseconds.
+  // Wakes one process that misses slots, which then divides for all. If it does not, others that miss some look by
+  // themselves within milliseconds.
   const int records = live_records();
   for (int i = 0; i < records; ++i) {
     if (record(i).serial.load(std::memory_order_relaxed) == 0) continue;
@@ -143,7 +145,7 @@ int Process::live_records() const noexcept {
   return std::max(static_cast<int>(top), number_ + 1);
 }
 
-// As long as nobody comes or goes it is what it was. Acquire: the look at the serials comes after.
+// The answer stays the same until a process comes or goes. Acquire: the serials are read after `members`.
 bool Process::has_neighbours() noexcept {
   const uint32_t members = segment_->layout().header.members.load(std::memory_order_acquire);
   if (looked_for_neighbours_ && members == members_seen_) return neighbours_;
@@ -158,7 +160,7 @@ bool Process::has_neighbours() noexcept {
   return neighbours_;
 }
 
-// Only the words that have CPUs of this process's.
+// Compares only the words of the sets that have CPUs of this process.
 bool Process::shares_cpus_with(const Record& other) const noexcept {
   const auto* words = static_cast<const uint64_t*>(cpus_.data());
   for (int i = cpus_begin_ / 64; i <= (cpus_end_ - 1) / 64; ++i) {
@@ -191,7 +193,8 @@ void Process::raise_tops() noexcept {
 
 void Process::tick() noexcept {
   constexpr uint32_t kTicksBetweenFullLooks = 16;
-  // Whatever others have failed to say.
+  // A process may have been killed between freeing a slot and counting it: so the slots are looked at now and then,
+  // whatever the count says.
   if (++ticks_ % kTicksBetweenFullLooks == 0) vain_.store(0, std::memory_order_relaxed);
   beat();
   raise_tops();

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process is to the others of the node: it takes slots, gives them back, and says when it misses some.
-//
-//   missing   its word in the segment. When it changes, one process computes how many slots each is due, writes that
-//   into
-//             their `terms`, and rings those that now have too many, or may take more (divider.h).
-//   take      a free slot, as long as it has fewer than its due. While no process misses slots there is no such bound.
-//   give      a slot. If a process has less than its due, it is rung. If none has and others miss some, the slots are
-//             divided anew.
-//
-// The processes that miss slots, and those that are pressed for some, look again every few milliseconds.
+// This process as one of those that share the node: it takes slots, gives them back, and says how many it misses.
+// README.md, beside this file, has the protocol.
 #pragma once
 
 #include <atomic>
@@ -25,10 +17,10 @@ namespace weft::node {
 
 struct Terms {
   int weight = 100;
-  int most = 1;              // slots that are of use
+  int most = 1;           // slots that the process can use at most
   Rule rule = Rule::all;
-  const char* mode = "";     // for others to look at
-  platform::CpuSet cpus;     // those that may be used
+  const char* mode = "";  // shown by `weft node status`
+  platform::CpuSet cpus;  // that the process may use
 };
 
 class Process {
@@ -36,58 +28,63 @@ class Process {
   // Joins the processes that share the file at `path`. The calling thread must live as long as the process: when it
   // ends, the process counts as dead. Null, and why in `reason`.
   static Process* join(const char* path, const Terms& terms, Reason& reason) noexcept;
-  // By the same thread. The last process removes the file. Other threads may still call take and give, to no effect.
+  // Called by the thread that has joined. The last process removes the file. Other threads may still call take() and
+  // give(), to no effect.
   void leave() noexcept;
-  // The same for a segment that is lost (below): frees what of it may still be this process's.
+  // The same where the segment is lost (below): frees slots in it that may still be this process's.
   void resign() noexcept;
 
-  // A slot, or -1. Slots are the caller's to pass around; give() takes any that the process has.
+  // Takes a free slot, if the process has fewer than its due; -1: there is none. Threads may pass slots to each other:
+  // give() takes any slot that the process has.
   int take() noexcept;
   void give(int slot) noexcept;
   // How many take() would find, up to `most`. Relaxed: others take and give meanwhile.
   int count_free(int most) const noexcept;
   // Whether the slot is still the process's: it is taken away when others have waited for it too long.
   bool owns(int slot) const noexcept;
-  // A slot of a process that has more than its due, or that could have another one instead; or -1.
+  // Takes a slot from a process that has more than its due, or that could have a free one in its place; -1: there is
+  // none.
   int take_away() noexcept;
 
-  // Says how many slots are missing, and sees to it that everybody gives what he owes. When nothing has changed, for
-  // anybody, some words are read.
+  // Says how many slots the process misses, and has the slots divided anew if that has changed. Where nothing has
+  // changed, for any process, it reads some words.
   void want(int missing) noexcept;
   int missing() const noexcept { return missing_.get(); }
 
   int most() const noexcept { return most_; }
   int held() const noexcept { return held_.get(); }
-  // Whether another process takes part that may use some of this one's CPUs. Relaxed: one that comes or goes meanwhile
-  // is seen at the next look. By one thread at a time.
+  // Whether another process takes part that may use some of this one's CPUs. Relaxed: a process that comes or goes
+  // meanwhile is seen at the next look. Called by one thread at a time.
   bool has_neighbours() noexcept;
-  // What others have left to this process. Relaxed, see Record::terms.
+  // The process's terms: whether there is a bound, how many slots it is due, and whether it has more. Relaxed, see
+  // Record::terms.
   bool pressed() const noexcept { return (me_.terms.load(std::memory_order_relaxed) & kPressed) != 0; }
   int due() const noexcept { return due_of(me_.terms.load(std::memory_order_relaxed)); }
   bool over() const noexcept { return pressed() && held() > due(); }
 
-  // Says that the process is not stopped: every few milliseconds while it has slots or waits for something. Relaxed:
-  // any change says it, also one that is lost in another.
+  // Shows that the process is not stopped: called every few milliseconds while it has slots or waits for something.
+  // Relaxed: where two threads count at once, one count is lost, but the value has changed all the same.
   void beat() noexcept { me_.beat.store(me_.beat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-  // At each tick: the same, and tells the others once more what they have been told, should it have been overwritten.
+  // Called at each tick of the monitor: the same, and publishes all words once more, should another process have
+  // written over them.
   void tick() noexcept;
 
-  // Sleeps until somebody rings, at most that long. By one thread. True: somebody has.
+  // Sleeps until another process or thread rings, `ns` at most. Returns whether one has. Called by one thread.
   bool wait(int64_t ns) noexcept;
-  // Wakes that thread.
+  // Wakes the thread in wait().
   void ring() noexcept { node::ring(me_); }
 
-  // The queue before parallel regions; nothing is to be asked of it when the segment is lost.
+  // The queue before parallel regions; not to be used when the segment is lost.
   Queue& queue() noexcept { return queue_; }
 
-  // Whether it falls to this process to search for those that were killed, and how closely: one of all does, every 20
-  // ms. By one thread at a time.
+  // Whether it falls to this process to search for processes that were killed, and how closely: one process of all
+  // does, every 20 ms. Called by one thread at a time.
   bool search_is_due(Check& check) noexcept;
-  // Frees what processes that were killed have left. `check` as for the segment. Returns how many slots.
+  // Frees what processes that were killed have left. Returns how many slots that were.
   int remove_dead(Check check) noexcept;
 
-  // Whether the segment is gone: cut off, overwritten, closed by force, or this process was taken for dead. Then it is
-  // of no use.
+  // Whether the segment is of no more use to this process: the file was cut short, overwritten or closed by force, or
+  // others have taken this process for dead.
   bool lost() const noexcept;
 
   void count_regions(uint64_t regions) noexcept { me_.regions.store(regions, std::memory_order_relaxed); }
@@ -99,7 +96,7 @@ class Process {
   Process(Segment* segment, uint32_t serial, const Terms& terms) noexcept;
   bool ring_one_that_lacks(int slot) noexcept;
   bool is_lacking(int number, int slot) const noexcept;
-  // All that a division asks of this process: what it wants in all, and whether it misses any of that.
+  // All that a division asks of this process, as one number: how many slots it wants, and whether it misses some.
   int wish() const noexcept { return 2 * (held() + missing()) + (missing() > 0 ? 1 : 0); }
   bool wish_has_changed() noexcept;
   void say_whether_lacking() noexcept;
@@ -129,29 +126,30 @@ class Process {
   const int number_;
   const Owner owner_;
   const platform::CpuSet cpus_;
-  const int cpus_end_;  // behind the last of them
+  const int cpus_end_;  // one more than the last of cpus_
   const int most_;
   const int cpus_begin_;
   Pulse pulse_;
   Queue queue_;
   Divider divider_;
 
-  // Never less than the slots that name this process: those that are about to are counted.
+  // `held_` is never less than the number of slots whose words name this process: a slot is counted before it is taken.
   Published<int, uint32_t> held_;
   Published<int, uint32_t> missing_;
-  std::atomic<int> next_{0};  // where to look first; relaxed, since any place will do
+  std::atomic<int> next_{0};  // the slot at which the next look begins; relaxed, since any place will do
   static constexpr int kNothingAnnounced = -1;
-  // The wish that the others were told of last, or nothing that it could be; see wish_has_changed(). Relaxed where it
-  // becomes nothing: they are told once too often.
+  // The wish() that was announced last, or kNothingAnnounced; see wish_has_changed(). Relaxed where it becomes
+  // kNothingAnnounced: then a wish may be announced once too often.
   std::atomic<int> announced_{kNothingAnnounced};
-  // Odd while this process's bit of `lacking` is set, by say_whether_lacking(); and the last look() that found nothing,
-  // with the count of slots that were freed before it. See process_slots.cpp.
+  // Odd while this process's bit of `lacking` is set; say_whether_lacking() counts it up.
   std::atomic<uint32_t> lacks_{0};
+  // The last next_look() after which no slot was found: `lacks_`, and the count of slots freed before. See
+  // process_slots.cpp.
   std::atomic<uint64_t> vain_{0};
   std::atomic<bool> left_{false};
-  uint32_t heard_ = 0;  // of the doorbell; the waiting thread's
+  uint32_t heard_ = 0;  // the value of the doorbell that wait() has seen last
 
-  // The monitor's.
+  // Used by the monitor's thread alone.
   uint32_t ticks_ = 0;
   Duty search_;
   bool looked_for_neighbours_ = false;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process takes slots and gives them back, and how one that lacks slots hears of those that are freed.
+// How a process takes slots and gives them back, and how a process that lacks slots hears of those that are freed.
 //
-// A process that has less than it is due, and wants more, sets its bit in `lacking` and looks for free slots then. Who
-// frees a slot reads `lacking` then; if a bit is set, it counts `freed` up and rings one of those. A full fence stands
-// between on both sides: either the look finds the slot, or the one who has freed it sees the bit. So as long as its
-// bit has been set and `freed` stands still, a process need not look again. Should somebody be killed before it can
-// count, the slots are looked at every 16 ticks all the same.
+// A process that has less than it is due, and wants more, first sets its bit in `lacking` and then looks for free
+// slots. A process that frees a slot then reads `lacking`. If a bit is set, it counts `freed` up and rings a process
+// whose bit is set. A full fence stands between the two steps on both sides: either the look finds the slot, or the
+// process that has freed it sees the bit. So while its bit is set and `freed` stands still, a process need not look
+// again. A process may be killed before it can count. So all look at the slots every 16 ticks all the same.
 #include <algorithm>
 #include <utility>
 
@@ -39,7 +39,7 @@ int Process::first_look() const noexcept {
   return lines <= 1 ? cpus_begin_ : wrapped(cpus_begin_ + number_ * kPrime % lines * kSlotsOfALine);
 }
 
-// So do the threads of a process.
+// Each thread of a process begins on another cache line, too.
 int Process::next_start() noexcept {
   const int start = next_.load(std::memory_order_relaxed);
   if (cpus_end_ - cpus_begin_ > kSlotsOfALine) next_.store(wrapped(start + kSlotsOfALine), std::memory_order_relaxed);
@@ -47,12 +47,13 @@ int Process::next_start() noexcept {
 }
 
 uint64_t Process::next_look() const noexcept {
-  // Acquire, both: the look comes after. With `freed` come the slots that were freed before it was counted.
+  // Acquire, both: the look at the slots comes after. A slot that `freed` has counted is seen free.
   const uint32_t lacks = lacks_.load(std::memory_order_acquire);
   return uint64_t{lacks} << 32 | segment_->layout().header.freed.load(std::memory_order_acquire);
 }
 
-// Relaxed: what is in `vain_` is compared as a whole, and a look that is repeated harms nobody.
+// Whether a look like `look` was in vain already. Relaxed: `vain_` is one word, and a look that is repeated harms
+// nobody.
 bool Process::nothing_was_freed(uint64_t look) const noexcept {
   return (look >> 32) % 2 != 0 && vain_.load(std::memory_order_relaxed) == look;
 }
@@ -90,7 +91,7 @@ int Process::count_free(int most) const noexcept {
   return found;
 }
 
-// How many the process may have as things are.
+// How many slots the process may have now.
 int Process::bound() const noexcept {
   if (left_.load(std::memory_order_relaxed)) return 0;
   const uint32_t terms = me_.terms.load(std::memory_order_relaxed);
@@ -109,10 +110,10 @@ void Process::give(int slot) noexcept {
   platform::full_fence_after_update();
   const bool rung = ring_one_that_lacks(slot);
   if ((me_.terms.load(std::memory_order_relaxed) & kByOthers) == 0) return;
-  // Several threads of the process may count at once, and then one of them is lost.
+  // Where several threads of the process count at once, one count is lost.
   add(me_.given, 1);
   if (rung) return;
-  // All have what they are due, and now may be due more.
+  // All processes have what they are due. With this slot free they may be due more.
   wish_has_changed();
   divider_.announce(true);
 }
@@ -129,10 +130,10 @@ int Process::take_away() noexcept {
   return slot;
 }
 
-// A slot that is free or whose owner, by number, is one that `may_lose` it.
+// Takes a slot that is free, or whose owner may lose it: may_lose(number), by the number of its record. -1: none.
 template <class MayLose>
 int Process::take_from(MayLose&& may_lose) noexcept {
-  // Each is asked once: it may have many slots.
+  // Each owner is asked about once: it may have many slots.
   enum : uint8_t { unknown, yes, no };
   std::array<uint8_t, kMostProcesses> answers{};
   const auto may = [&](int number) {
@@ -162,9 +163,9 @@ bool Process::is_over(int number) const noexcept {
   return (terms & kPressed) != 0 && static_cast<int>(other.held.load(std::memory_order_relaxed)) > due_of(terms);
 }
 
-// Whether one of these slots is free, or has an owner who could have another one that is free, or whose owner can move
-// on in the same way. The process that asks may be the only one that has no other CPU. Each CPU is looked at once, and
-// so is each owner.
+// Whether one of `slots` is free, or can become free by a chain of moves: its owner takes another slot, whose owner
+// takes another one, and so on, until one is free. Where CPU masks overlap, the free slot may be of no use to the
+// process that asks. Each slot and each owner is looked at once.
 bool Process::leads_to_a_free_slot(const platform::CpuSet& slots) const noexcept {
   std::array<bool, kMostProcesses> followed{};
   platform::CpuSet fresh = slots;
@@ -189,15 +190,15 @@ bool Process::leads_to_a_free_slot(const platform::CpuSet& slots) const noexcept
   return false;
 }
 
-// Of a set of CPUs: there are slots of nobody's in those that follow.
+// How many words of a set of CPUs are in use: all slots in the words behind them are free.
 size_t Process::words_in_use() const noexcept {
   constexpr uint32_t kMost = platform::CpuSet::kMost;
   const uint32_t top = std::min(segment_->layout().header.top_cpu.load(std::memory_order_relaxed), kMost);
   return (std::max<size_t>(top, static_cast<size_t>(cpus_end_)) + 63) / 64;
 }
 
-// By one who has just freed the slot, and then a full fence. Those that lack slots are rung one after the other, so
-// that none is passed over for good.
+// Rings a process that lacks slots and could have `slot`, which the caller has freed before a full fence. Such
+// processes are rung one after the other, so that none is passed over for good. Returns whether one was rung.
 bool Process::ring_one_that_lacks(int slot) noexcept {
   Header& header = segment_->layout().header;
   const auto next = [&](int from) {
@@ -222,8 +223,8 @@ bool Process::ring_one_that_lacks(int slot) noexcept {
   return true;
 }
 
-// Whether the other process could have the slot. Its bit may be old. Relaxed: what it had written before it set the bit
-// comes with that, and it looks for slots itself when its terms get better.
+// Whether process `number`, whose bit is set, still lacks slots and could have this one. Relaxed: what the process had
+// written before it set its bit is seen with the bit, and it looks for slots itself when its terms get better.
 bool Process::is_lacking(int number, int slot) const noexcept {
   const Record& other = record(number);
   if (number == number_ || other.serial.load(std::memory_order_relaxed) == 0) return false;
@@ -232,8 +233,8 @@ bool Process::is_lacking(int number, int slot) const noexcept {
   return static_cast<int>(other.held.load(std::memory_order_relaxed)) < due_of(terms);
 }
 
-// Several threads may change it at the same time. Sequentially consistent: the one who writes last looks once more
-// after that, so what remains is what the wish was last.
+// Notes the wish in `announced_`, and returns whether it is another one than before. Several threads may do so at the
+// same time. Sequentially consistent: the thread that writes last looks once more after that, so the last wish stays.
 bool Process::wish_has_changed() noexcept {
   bool changed = false;
   int now;
@@ -257,23 +258,24 @@ void Process::want(int missing) noexcept {
   say_whether_lacking();
 }
 
-// The bit is read at each look, since others may have cleared it. Relaxed, as `lacks_`: they are this process's own;
-// two threads that say it at the same time may leave them apart until the next tick.
+// Sets or clears this process's bit in `lacking`. The bit is read each time, since another process may have written
+// over it. Relaxed, as `lacks_`: only this process uses them; two threads in here at the same time may leave the bit
+// and `lacks_` different until the next tick.
 void Process::say_whether_lacking() noexcept {
   std::atomic<uint64_t>& word = segment_->layout().header.lacking[static_cast<size_t>(number_) / 64];
   const uint64_t bit = uint64_t{1} << (number_ % 64);
   const bool lacks = missing() > 0 && held() < bound();
-  const uint32_t told = lacks_.load(std::memory_order_relaxed);
-  if ((told % 2 != 0) == lacks && ((word.load(std::memory_order_relaxed) & bit) != 0) == lacks) return;
+  const uint32_t said = lacks_.load(std::memory_order_relaxed);
+  if ((said % 2 != 0) == lacks && ((word.load(std::memory_order_relaxed) & bit) != 0) == lacks) return;
   if (lacks) {
     word.fetch_or(bit);
   } else {
     word.fetch_and(~bit);
   }
-  // Two numbers on, if it was right before: looks of until now do not count any more. Release: a look that reads it
-  // comes after the bit.
-  lacks_.store(told + ((told % 2 != 0) == lacks ? 2 : 1), std::memory_order_release);
-  // Between the bit and the look at the slots that follows.
+  // Where `lacks_` was right already (another process had written over the bit) it goes two numbers on, so that looks
+  // before this moment do not count as in vain. Release: a look that reads `lacks_` comes after the bit.
+  lacks_.store(said + ((said % 2 != 0) == lacks ? 2 : 1), std::memory_order_release);
+  // The fence between the bit and the look at the slots, which the caller makes next.
   platform::full_fence();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number of the process's own, and the word in the segment by which others know it. It is never read from there, so
-// whatever is written over it is right again at the next change.
+// A number of this process, and a word of the segment that shows it to others. The process never reads the word: what
+// another process writes over it is right again at the next change.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class Published {
 
   Number get() const noexcept { return number_.load(std::memory_order_relaxed); }
 
-  // Any thread may change it.
+  // Any thread may change the number. Returns the number before.
   Number exchange(Number number) noexcept {
     const Number before = number_.exchange(number);
     publish();
@@ -27,7 +27,7 @@ class Published {
     number_.fetch_add(amount);
     publish();
   }
-  // False, and nothing is changed, when it is `bound` already, or more.
+  // Returns false, and changes nothing, where the number is `bound` already, or more.
   bool add_one_below(Number bound) noexcept {
     Number before = get();
     do {
@@ -37,15 +37,16 @@ class Published {
     return true;
   }
 
-  // Sequentially consistent, as the changes are: the last writer looks at the number once more after that, and a thread
-  // that changes it later writes later. So what remains in the word is what the number was last.
+  // Copies the number to the word. Sequentially consistent, as the changes are: a thread that has written the word
+  // looks at the number once more, and a thread that changes the number later writes the word later. So the value that
+  // stays in the word is the number's last one.
   void publish() noexcept {
-    Number told;
+    Number number;
     do {
-      told = number_.load();
-      word_.exchange(static_cast<Word>(std::max(told, Number{0})));
+      number = number_.load();
+      word_.exchange(static_cast<Word>(std::max(number, Number{0})));
       platform::full_fence_after_update();
-    } while (number_.load() != told);
+    } while (number_.load() != number);
   }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the processes go on. While a process has slots or waits for something, its monitor changes its `beat` every
-// few milliseconds. A process that has not changed it for a second, by the clock of the one that looks, is stopped, by
-// a signal or a debugger: it does not count until it goes on. No clock is shared: the processes' may go differently.
+// Tells which processes are stopped, by a signal or a debugger. While a process has slots or waits for something, its
+// monitor changes its `beat` every few milliseconds. A process whose beat has not changed for a second, by the clock of
+// the process that looks, is stopped: it does not count until it goes on. Processes share no clock: theirs may differ.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace weft::node {
 
 inline constexpr int64_t kStoppedNs = 1'000'000'000;
 
-// What one process has seen of the others. Relaxed: several of its threads may look at the same time, and then one of
-// them counts from a moment that is a little off.
+// The beats that this process has seen of the others. Relaxed: several threads may look at the same time, and then the
+// moment from which one of them counts is a little off.
 class Pulse {
  public:
   bool is_stopped(int number, const Record& record, int64_t now) noexcept {
@@ -31,8 +31,8 @@ class Pulse {
 
  private:
   struct Seen {
-    std::atomic<uint32_t> beat{0};  // none begins with it
-    std::atomic<int64_t> since{0};
+    std::atomic<uint32_t> beat{0};
+    std::atomic<int64_t> since{0};  // when the beat was seen to change
   };
   std::array<Seen, kMostProcesses> seen_;
 };

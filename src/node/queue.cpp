@@ -36,7 +36,7 @@ uint64_t Queue::draw() noexcept {
   return segment_.layout().header.last_ticket.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// Those that are in the queue, or behind it, and may be waited for.
+// Visits the other processes that have a ticket of the queue, or regions inside, and that may be waited for.
 template <class Visit>
 void Queue::visit_others(Visit&& visit) const noexcept {
   Layout& layout = segment_.layout();
@@ -100,7 +100,7 @@ bool Queue::enter(uint64_t ticket, int calls, bool anyway) noexcept {
     calls_.add(calls);
   }
   ticket_.exchange(enters ? 0 : ticket);
-  // There may be room for more.
+  // There may be room for another region.
   Record* const next = enters && rule_ == Rule::fitting ? first_other() : nullptr;
   if (locked) segment_.unlock_queue();
   if (next != nullptr) ring(*next);

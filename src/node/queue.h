@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue before parallel regions that may not all run at once (WEFT_MODE exclusive and counting), of all processes
-// of the node that have the same rule and CPUs in common.
+// The queue before parallel regions that may not all run at once (WEFT_MODE exclusive and counting). It is one queue
+// for all processes of the node that have the same rule and have CPUs in common.
 //
-// What a process has inside, and its region that has waited longest, stand in its own record: it alone writes them, and
-// they go with the record when the process is killed. There is no list that could be left half done. A region that
-// comes draws a number; the smallest of those that wait goes in when it fits. A robust lock makes the look at all
-// records and the entry one step. A process that is killed while it holds the lock has changed words of its own record
-// only. A process that is stopped counts neither as inside nor as waiting until it goes on.
+// A region that comes draws a ticket; of the regions that wait, the one with the smallest ticket begins when it fits.
+// The record of a process says how many of its regions are inside, and has the ticket of its region that has waited
+// longest. Only the process itself writes these words, and they go with the record when the process is killed: there is
+// no list that could be left half done. A robust lock makes the look at all records and the entry one step. A process
+// that is killed while it holds the lock has changed only words of its own record. A process that is stopped counts
+// neither as inside nor as waiting until it goes on.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +20,24 @@ namespace weft::node {
 
 class Queue {
  public:
-  // Of the process whose record has this number. `pulse` is what it sees of the others.
+  // `number`: of the record of this process. `pulse`: tells which of the others are stopped.
   Queue(Segment& segment, int number, Rule rule, const platform::CpuSet& cpus, Pulse& pulse) noexcept;
 
-  // A place in the order; for each region one.
+  // Draws a ticket for a region.
   uint64_t draw() noexcept;
 
-  // The rest is called by one thread at a time.
+  // The functions below are called by one thread at a time.
 
-  // Whether the region of `calls` calls may begin; it counts as inside then. Else it counts as the one of this process
-  // that waits longest, and the process is rung when it may be its turn. `anyway`: if it is its turn, it need not fit.
+  // Whether the region with this ticket, of `calls` calls, may begin; then it counts as inside. Otherwise it counts as
+  // the region of this process that has waited longest, and the process is rung when the region may begin. `anyway`: a
+  // region that is first need not fit.
   bool enter(uint64_t ticket, int calls, bool anyway) noexcept;
   void leave(int calls) noexcept;
 
-  // Tells the others once more what they have been told.
+  // Writes this process's words once more, should another process have written over them.
   void publish() noexcept;
 
-  // Whether nobody runs in the processes that are inside; adds the CPU time that they have used.
+  // Whether no thread runs in the other processes that have regions inside; adds the CPU time that these have used.
   bool others_sleep(int64_t& cpu_time) const noexcept;
 
  private:

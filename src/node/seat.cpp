@@ -21,7 +21,7 @@ bool has_gone(const Record& record, uint32_t life, Check check) noexcept {
                                     .inode = record.inode.load(std::memory_order_relaxed),
                                     .start = record.start.load(std::memory_order_relaxed),
                                     .clock = record.clock.load(std::memory_order_relaxed)};
-  // Somebody else may have sat down while these were read.
+  // Another process may have taken the seat while the four words were read.
   return platform::process_has_ended(process) && same();
 }
 
@@ -43,14 +43,15 @@ int clear(Layout& layout, int number) noexcept {
     Owner seen = owner;
     if (slot.load(std::memory_order_relaxed) == owner && slot.compare_exchange_strong(seen, 0)) ++freed;
   }
-  // The last look at the slots of a process that has gone has found them free.
+  // Release: a process that finds the serial 0 finds the slots free.
   record.serial.compare_exchange_strong(serial, 0, std::memory_order_release, std::memory_order_relaxed);
   layout.header.lacking[static_cast<size_t>(number) / 64].fetch_and(~(uint64_t{1} << (number % 64)));
   tell_of_change(layout.header);
   return freed;
 }
 
-// Those of the dead come last: the holder of the lock counts what they have left.
+// Takes a seat that is free; or one whose process is marked as gone; or one whose process has ended without a mark.
+// Seats of the dead come last, since remove_dead() counts the slots that these have left.
 bool Seat::take(Layout& layout) noexcept {
   const auto is_empty = [](const Record&, uint32_t life) { return life == 0; };
   const auto is_marked = [](const Record& record, uint32_t life) { return has_gone(record, life, Check::marks); };
@@ -66,7 +67,7 @@ bool Seat::take_one(Layout& layout, MayTake&& may_take) noexcept {
     uint32_t life = record.life.load(std::memory_order_acquire);
     if (!may_take(record, life)) continue;
     mark_.set(record.life);
-    // Acquire and release: what the last one has left comes with it.
+    // Acquire and release: what the process before has written is seen.
     if (!record.life.compare_exchange_strong(life, thread_, std::memory_order_acq_rel)) continue;
     number_ = i;
     clear(layout, i);
@@ -96,9 +97,9 @@ void Seat::introduce(Record& record) const noexcept {
 void Seat::leave() noexcept {
   Record* const record = record_.exchange(nullptr, std::memory_order_relaxed);
   if (record == nullptr) return;
-  // The child of a fork has a copy of what is its parent's.
+  // In the child of a fork the object is a copy: the seat is the parent's.
   if (static_cast<uint32_t>(syscall(SYS_gettid)) != thread_) return;
-  // Only if it is still one's own: others may have taken it over.
+  // The seat is given up only if it is still this process's: another one may have taken it over.
   uint32_t life = thread_;
   record->life.compare_exchange_strong(life, 0, std::memory_order_release, std::memory_order_relaxed);
   mark_.remove();

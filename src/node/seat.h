@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A seat is a record of the segment that belongs to a process, so that others know whether that process lives. It takes
-// part, is about to, or only takes the lock. It is taken without the lock.
+// A seat is a record of the segment that belongs to a process, so that others know whether that process lives. A
+// process needs a seat to take part, and to take a lock. A seat is taken without a lock, by a compare-and-swap of
+// `life`.
 #pragma once
 
 #include "node/end_mark.h"
@@ -8,18 +9,18 @@
 
 namespace weft::node {
 
-// How closely to look whether a process is gone: by the kernel's mark, or also by its numbers, which takes longer and
-// finds those that the kernel could not mark.
+// How closely to look whether a process is gone. marks: by the kernel's mark alone. processes: also by the numbers of
+// its thread and process, which takes longer and finds processes that the kernel could not mark.
 enum class Check { marks, processes };
 
-// Whether the thread that sat there when the record's `life` had that value has gone. Where there is doubt it has not.
-// 0 is nobody.
+// Whether the thread is gone whose number the record's `life` had, `life` being the value that was read. Where there is
+// doubt it is not gone. For 0, a free seat, it is true.
 bool has_gone(const Record& record, uint32_t life, Check check) noexcept;
 
-// Says that a process has come or gone, and may have left slots. The next process that looks divides anew.
+// Counts that a process has come or gone, and may have left slots. The next process that looks divides anew.
 void tell_of_change(Header& header) noexcept;
 
-// Frees the slots of the process that has taken part by this record, and ends that. Returns how many there were.
+// Ends the membership of the process that takes part by this record, and frees its slots. Returns how many it had.
 int clear(Layout& layout, int record) noexcept;
 
 class Seat {
@@ -29,14 +30,16 @@ class Seat {
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;
 
-  // For the calling thread; it must live as long as the process, or leave. False: there is none.
+  // Takes a seat for the calling thread, which must live as long as the process, or leave. Returns false where none is
+  // free.
   bool take(Layout& layout) noexcept;
   void leave() noexcept;
 
   bool taken() const noexcept { return record_.load(std::memory_order_relaxed) != nullptr; }
   int number() const noexcept { return number_; }
   uint32_t thread() const noexcept { return thread_; }
-  // Whether it still is this one's: nobody has taken him for dead, and nothing has overwritten it.
+  // Whether the seat is still this process's: no other process has taken this one for dead, and none has written over
+  // the record.
   bool is_own() const noexcept {
     const Record* record = record_.load(std::memory_order_relaxed);
     return record != nullptr && record->life.load(std::memory_order_relaxed) == thread_;

@@ -99,8 +99,8 @@ Segment::~Segment() {
   munmap(layout_, sizeof(Layout));
 }
 
-// Made without a name, complete, and named then: no process sees half of it, and one that is killed here leaves
-// nothing.
+// Makes the file without a name, completes it, and then names it: no process sees half of it, and a process that is
+// killed in here leaves nothing.
 bool Segment::make(const char* path, Reason& reason) noexcept {
   char folder[sizeof(Path)];
   std::snprintf(folder, sizeof folder, "%s", path);
@@ -111,18 +111,18 @@ bool Segment::make(const char* path, Reason& reason) noexcept {
     reason.say("%s: %s", folder, std::strerror(errno));
     return false;
   }
-  // Whatever the umask says: others of this user must be able to open it.
+  // Whatever the umask says: other processes of this user must be able to open the file.
   if (fchmod(file.number(), 0600) != 0) {
     reason.say("%s: %s", path, std::strerror(errno));
     return false;
   }
-  // Beyond this limit there is a signal, which kills.
+  // A file that grows beyond this limit brings a signal, which kills the process.
   rlimit longest{};
   if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur < sizeof(Layout)) {
     reason.say("%s: files may not be as long as %zu KB (ulimit -f)", folder, sizeof(Layout) >> 10);
     return false;
   }
-  // All of it now: a file system that is full must not show only when a page is touched.
+  // All of the file is allocated now: otherwise a full file system shows only when a page is touched.
   const int full = platform::reserve_file(file.number(), 0, sizeof(Layout));
   if (full != 0) {
     reason.say("%s: no room for %zu KB: %s", folder, sizeof(Layout) >> 10, std::strerror(full));

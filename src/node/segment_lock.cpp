@@ -32,7 +32,8 @@ bool await(Try&& have, int64_t longest_ns) noexcept {
 
 }  // namespace
 
-// Whether the holder of a lock is no more. What is no holder's word has been written by somebody else.
+// Whether the holder of a lock is gone. A word that no holder can have written counts as such: another process has
+// written over the lock.
 bool Segment::has_gone(Holder holder, Check check) const noexcept {
   const int seat = seat_of(holder);
   if (seat < 0) return true;
@@ -41,7 +42,8 @@ bool Segment::has_gone(Holder holder, Check check) const noexcept {
   return life != thread_of(holder) || node::has_gone(record, life, check);
 }
 
-// Another one each time: a thread that wants to take the lock from a holder that has gone takes it from no other.
+// The word for the next lock that this process takes. It is another one each time: so a thread that takes a lock from a
+// holder that is gone cannot take it from a later holder by mistake.
 Holder Segment::next_holder() noexcept {
   return holder_of(seat_.thread(), seat_.number(), times_locked_.fetch_add(1, std::memory_order_relaxed));
 }
@@ -57,13 +59,13 @@ Segment::Held Segment::try_to_hold(std::atomic<Holder>& lock, Holder& mine, Chec
   return held;
 }
 
-// Another may have taken it meanwhile, from a holder that it took for dead or stopped.
+// Unlocks, unless another process has taken the lock meanwhile, since it took this one for dead or stopped.
 void Segment::let_go(std::atomic<Holder>& lock, Holder& mine) noexcept {
   Holder held = std::exchange(mine, 0);
   lock.compare_exchange_strong(held, 0, std::memory_order_release, std::memory_order_relaxed);
 }
 
-// What a holder that was killed has left half done is done again: each step can be.
+// A holder that was killed may have left its work half done. The next one does that work again, which each step allows.
 bool Segment::try_lock(Check check) noexcept {
   const Held held = seat_.taken() ? try_to_hold(layout_->header.lock, locked_, check) : Held::no;
   if (held == Held::after_another) remove_dead(Check::processes);
@@ -72,7 +74,7 @@ bool Segment::try_lock(Check check) noexcept {
 
 bool Segment::try_lock() noexcept { return try_lock(Check::marks); }
 
-// As long as others come and go it is a queue, not a holder that is stuck.
+// As long as processes come and go, the lock changes hands, and waiting has a point: its holder is not stuck.
 bool Segment::lock() noexcept {
   constexpr int64_t kLongestNs = 1'000'000'000;
   constexpr int kMostWaits = 30;
@@ -93,7 +95,8 @@ bool Segment::lock_queue(int64_t longest_ns) noexcept {
   const Holder first = lock.load(std::memory_order_relaxed);
   const auto have = [&] { return try_to_hold(lock, queue_locked_, Check::marks) != Held::no; };
   if (await(have, longest_ns)) return true;
-  // One and the same has had it all the time: he is stopped, or it is no holder's word.
+  // If the word is still the first one, one holder has had the lock all the time. It is stopped, or the word is
+  // garbage.
   Holder seen = first;
   const Holder next = next_holder();
   if (!lock.compare_exchange_strong(seen, next, std::memory_order_acquire, std::memory_order_relaxed)) return false;
@@ -101,7 +104,8 @@ bool Segment::lock_queue(int64_t longest_ns) noexcept {
   return true;
 }
 
-// Sequentially consistent: who does not get it has counted a change before, which who lets it go sees afterwards.
+// Sequentially consistent: a process that does not get the lock has counted a change before, and the process that lets
+// the lock go sees the count afterwards.
 bool Segment::try_lock_division(Holder& mine, Holder stuck, Holder& holder) noexcept {
   holder = 0;
   if (!seat_.taken()) return false;

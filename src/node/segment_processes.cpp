@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segment's processes: how many there are, and what the dead ones leave.
+// The processes of a segment: how many there are, and the removal of what dead ones leave.
 #include "node/segment.h"
 
 #include <algorithm>
@@ -12,8 +12,7 @@ uint64_t Segment::memberships() const noexcept {
   return sum;
 }
 
-// Slots of records that are no more: their process was on the way out when others took it for dead, or the other way
-// round.
+// Frees slots whose owner is no process that takes part: it took a slot while others removed it as dead, for example.
 int Segment::free_orphans() noexcept {
   int freed = 0;
   for (std::atomic<Owner>& slot : layout_->slots) {
@@ -38,7 +37,7 @@ int Segment::remove_dead(Check check) noexcept {
     uint32_t life = record.life.load(std::memory_order_acquire);
     if (!node::has_gone(record, life, check)) continue;
     if (record.serial.load(std::memory_order_relaxed) != 0) freed += clear(*layout_, static_cast<int>(i));
-    // Release: the next process that sits down sees that it is empty.
+    // Release: a process that takes the seat sees that the record is cleared.
     if (life != 0) record.life.compare_exchange_strong(life, 0, std::memory_order_release, std::memory_order_relaxed);
   }
   return check == Check::processes ? freed + free_orphans() : freed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The segment as the command sees it, which does not take part.
+// The segment as `weft node status` and `weft top` see it, which do not take part.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct ProcessStatus {
   int held = 0;    // slots
   int wanted = 0;  // slots that it has or could use now
   int due = 0;     // its share of the CPUs while all want as much as they may have
-  int lent = 0;    // of its share of the CPUs, what it does not have: others may use that
+  int lent = 0;    // how much of its share it does not have: others may use that
   uint64_t regions = 0;
   int running = -1;  // outermost regions in progress; -1: its mode does not count them
   int64_t waited_ns = 0;
   uint64_t given = 0;
   uint64_t received = 0;
   int64_t pending = 0;  // tasks and events that wait for messages
-  int64_t silent_ns = 0;  // for how long none of them has gone on
+  int64_t silent_ns = 0;  // for how long no pending one of these has gone on
 };
 
 struct NodeStatus {
@@ -34,8 +34,8 @@ struct NodeStatus {
   int slots_freed = 0;  // of processes that were killed
 };
 
-// Also removes what processes have left that have certainly gone, and the file when nobody is there any more. False,
-// and why in `reason`, when the segment cannot be read.
+// Reads the status. Also removes what processes have left that are certainly gone, and the file when no process is
+// left. Returns false, and why in `reason`, where the segment cannot be read.
 bool read_status(const char* path, NodeStatus& status, Reason& reason);
 
 enum class Reset {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of the Thread Composability Manager, version 1.6: a library that brings threads asks for permits,
-// which say how many of them may run. The one file that knows its layouts.
+// The interface of oneTBB's Thread Composability Manager (TCM), version 1.6: a library that has threads of its own asks
+// for permits, which say how many of these may run. This is the one file that knows TCM's layouts.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ enum class Result : int { success = 0, invalid_argument = 0x78000004, unknown = 
 
 enum class State : uint8_t {
   none,
-  inactive,  // asks for nothing
-  pending,   // its least is not to be had
-  idle,      // has what is granted, and does not use it
+  inactive,  // the permit asks for nothing
+  pending,  // the least that it asks for is not to be had
+  idle,  // it has what is granted, and does not use it
   active,
 };
 

@@ -22,11 +22,11 @@ bool tell_one() noexcept {
   CallbackFlags why{};
   {
     const Locked lock;
-    permit = untold();
+    permit = find_uninformed();
     if (permit == nullptr) return false;
-    why.new_concurrency = permit->demand.granted != permit->told_granted ? 1 : 0;
-    why.new_state = permit->state != permit->told_state ? 1 : 0;
-    ++(permit->demand.granted < permit->told_granted ? g_records.counts.lowered : g_records.counts.raised);
+    why.new_concurrency = permit->demand.granted != permit->known_granted ? 1 : 0;
+    why.new_state = permit->state != permit->known_state ? 1 : 0;
+    ++(permit->demand.granted < permit->known_granted ? g_records.counts.lowered : g_records.counts.raised);
     know(*permit);
     ++permit->calls;
     callback = permit->client->callback;
@@ -47,16 +47,16 @@ bool tell_one() noexcept {
 }  // namespace
 
 void know(Permit& permit) noexcept {
-  permit.told_granted = permit.demand.granted;
-  permit.told_state = permit.state;
+  permit.known_granted = permit.demand.granted;
+  permit.known_state = permit.state;
 }
 
-Permit* untold() noexcept {
+Permit* find_uninformed() noexcept {
   Permit* found = nullptr;
   for (Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
     if (!competes(*permit)) continue;
-    if (permit->demand.granted < permit->told_granted) return permit;
-    if (permit->demand.granted != permit->told_granted || permit->state != permit->told_state) found = permit;
+    if (permit->demand.granted < permit->known_granted) return permit;
+    if (permit->demand.granted != permit->known_granted || permit->state != permit->known_state) found = permit;
   }
   return found;
 }

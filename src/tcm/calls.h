@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of clients: each learns what has changed for its permits.
+// Calls of clients, by which each learns what has changed for its permits.
 #pragma once
 
 #include "tcm/permits.h"
 
 namespace weft::tcm {
 
-// With the lock: the client learns what holds from what its own call returns.
+// With the lock: notes that the client knows the permit's state, since its own call returns it.
 void know(Permit& permit) noexcept;
 
-// With the lock: a permit whose client does not know what holds, or null. Those that have to give come first.
-Permit* untold() noexcept;
+// With the lock: a permit whose client does not know the permit's state, or null. Permits that have to give threads
+// back come first.
+Permit* find_uninformed() noexcept;
 
-// Without the lock: tells clients until none is left to be told.
+// Without the lock: calls clients until each knows what holds for its permits.
 void tell() noexcept;
 
-// Without the lock: waits until calls for the permit, which is not in use any more, have ended. Not for that which the
-// caller is in.
+// Without the lock: waits until calls for the permit, which is not in use any more, have ended. Does not wait for a
+// call that the caller itself is in.
 void await_calls(const Permit* permit) noexcept;
 
 // Whether the caller is in a call for the permit.

@@ -13,8 +13,8 @@ namespace weft::tcm {
 
 namespace {
 
-// Only ever added to, and valid in a forked child whenever the fork happens. Release and acquire: with a client comes
-// what it is.
+// A list to which clients are only added, so that it is valid in a forked child whenever the fork happens. Release and
+// acquire: a thread that sees a client sees its fields.
 std::atomic<Client*> g_clients{nullptr};
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace weft::tcm {
 
 namespace {
 
-// The least of each, as far as there is enough; more than all CPUs cannot be had by waiting. Returns what is left.
+// Gives each demand its least, as far as there are free CPUs. Where the least is more than all CPUs, it gets all:
+// waiting would not help. Returns how many CPUs are left.
 int give_least(int cpus, int free, Demand* const* demands, int count) noexcept {
   for (int i = 0; i < count; ++i) {
     if (demands[i]->fixed) free -= demands[i]->granted;
@@ -27,7 +28,7 @@ bool could_use_more(const Demand& demand) noexcept {
   return !demand.fixed && demand.met && demand.granted < demand.most;
 }
 
-// Of those that may have more, the one with the least; of equals the first.
+// Returns, of the demands that may have more, the one that has been granted least; of equals the first.
 Demand* poorest(Demand* const* demands, int count, int32_t priority, bool any_priority) noexcept {
   Demand* found = nullptr;
   for (int i = 0; i < count; ++i) {
@@ -43,7 +44,7 @@ bool several_priorities(Demand* const* demands, int count) noexcept {
                      [&](const Demand* demand) { return demand->priority != demands[0]->priority; });
 }
 
-// Divides what they have beyond their least anew: those of a higher priority come first.
+// Divides anew what the demands have beyond their least: demands of a higher priority come first.
 void order_by_priority(Demand* const* demands, int count) noexcept {
   int left = 0;
   for (int i = 0; i < count; ++i) {
@@ -78,7 +79,8 @@ int divide(int cpus, int free, const PoolDemand& pool, Demand* const* demands, i
     Demand* demand = poorest(demands, count, 0, true);
     const bool pool_can = share < pool.wanted;
     if (demand == nullptr && !pool_can) break;
-    // Threads for each side that has come with one; of equals the pool goes first.
+    // Each permit's client and each root of the pool has come with one thread: the side that has fewer per such thread
+    // gets the next CPU; of equals the pool.
     const bool pool_is_poorer = demand != nullptr && pool.roots + share <= weight * (1 + demand->granted);
     if (pool_can && (demand == nullptr || pool_is_poorer)) {
       ++share;

@@ -29,26 +29,27 @@ std::atomic<bool> g_busy{false};
 
 // ---- slots of the pool that are held ----
 
-// CPUs that the workers of a permit use, or are about to use.
+// How many CPUs the workers of a permit use, or are about to use.
 int used(const Permit& permit) noexcept {
   constexpr int kTicks = 2;
   const int inside = std::max(0, permit.workers.load(std::memory_order_relaxed));
-  // Workers that have lost their permit, or have nothing to do, leave within a millisecond, but for those with a task.
+  // Workers that have lost their permit, or have nothing to do, leave within a millisecond; only those in a task stay
+  // longer.
   if (!competes(permit) || permit.left.load(std::memory_order_relaxed)) {
     return permit.quiet_ticks >= kTicks ? inside : 0;
   }
   return permit.steady_ticks >= kTicks ? inside : std::max(inside, permit.demand.granted);
 }
 
-// The program's threads inside of clients that are neither roots with a slot nor contexts of the pool.
+// How many of the program's threads are inside of clients, and neither roots with a slot nor contexts of the pool.
 int outsiders() noexcept {
   return std::max(0, g_primaries.load(std::memory_order_relaxed) - g_records.load.primaries - g_records.load.members);
 }
 
-// Those that run: the monitor may look while one is between two calls of its client, and must not give its CPU to one
-// worker more.
+// How many outsiders run. The monitor takes the most of the last ticks: it may look while one is between two calls of
+// its client, and must not give that thread's CPU to another worker.
 int recent_outsiders(const Permit* asker, const GuestLoad& load) noexcept {
-  // The asking thread runs, but stands in no count if it comes from outside.
+  // The asking thread runs too. If it is not inside of a client yet, it is in no count.
   const bool uncounted = asker != nullptr && t_inside.depth == 0 && !load.caller_counted;
   const int now = outsiders() + (uncounted ? 1 : 0);
   int& most = g_records.outsiders[g_records.ticks % g_records.outsiders.size()];
@@ -56,12 +57,12 @@ int recent_outsiders(const Permit* asker, const GuestLoad& load) noexcept {
   return asker != nullptr ? now : *std::max_element(g_records.outsiders.begin(), g_records.outsiders.end());
 }
 
-// Gives every permit its due. `asker`: the permit about which the caller asks; null: it is the monitor.
+// Divides the CPUs among all permits. `asker`: the permit for which the caller asks; null: the caller is the monitor.
 void settle(const GuestLoad& load, const Permit* asker) noexcept {
   g_records.load = load;
   const int others = std::max(0, load.roots - load.primaries - load.workers);
   int wanted = load.wanted;
-  // Where every root is inside of a client, nobody is there to want again what the pool wanted before.
+  // What the pool wanted before counts only if there is a root outside of clients, which may want it again.
   for (const std::atomic<int>& before : g_wanted) {
     if (others > 0) wanted = std::max(wanted, before.load(std::memory_order_relaxed));
   }
@@ -80,7 +81,7 @@ void settle(const GuestLoad& load, const Permit* asker) noexcept {
   for (Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
     if (!competes(*permit)) continue;
     permit->state = permit->demand.met ? State::active : State::pending;
-    if (permit->demand.granted != permit->told_granted) permit->steady_ticks = 0;
+    if (permit->demand.granted != permit->known_granted) permit->steady_ticks = 0;
     granted += permit->demand.granted;
   }
   g_records.counts.most_granted = std::max(g_records.counts.most_granted, granted);
@@ -93,7 +94,7 @@ void settle(const GuestLoad& load, const Permit* asker) noexcept {
 void hold() noexcept {
   const core::PoolSide* side = pool();
   if (side == nullptr) return;
-  // Workers that are roots at the moment hold a slot as such.
+  // Workers that are roots at the moment hold a slot already.
   int slots = outsiders() - g_records.load.workers;
   int more = 0;
   for (const Permit* permit = g_records.permits; permit != nullptr; permit = permit->next) {
@@ -124,7 +125,7 @@ void tick(const GuestLoad& load) noexcept {
       ++permit->steady_ticks;
     }
     settle(load, nullptr);
-    if (untold() == nullptr) return;
+    if (find_uninformed() == nullptr) return;
     pthread_sigmask(SIG_SETMASK, &g_signals, &before);
   }
   tell();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every permit is granted, and what of the pool is held for that. With the lock (records.h).
+// What each permit is granted, and how many slots of the pool are held for that. Called with the lock held (records.h).
 #pragma once
 
 #include "tcm/permits.h"

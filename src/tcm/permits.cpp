@@ -16,7 +16,8 @@ namespace {
 
 int number_or(int32_t given, int other) noexcept { return given >= 0 ? given : other; }
 
-// What is asked for, without a look at masks: they would need hwloc, the client's very version of it.
+// Takes over what the request asks for, except its masks: to read those takes the same version of hwloc as the client
+// has.
 void take_over(Permit& permit, const Request& request) noexcept {
   const int all = cpus();
   permit.part_count = static_cast<int>(std::clamp<uint32_t>(request.constraint_count, 1, Permit::kMostParts));
@@ -41,7 +42,7 @@ void change_state(Permit& permit, State state) noexcept {
   if (state == State::inactive) permit.demand.granted = 0;
 }
 
-// The handle of a permit that the parent had: it is a new one now.
+// Makes a new permit, in this child of a fork, of a handle that the parent had.
 void adopt(Permit* permit) noexcept {
   if (t_inside.permit != permit) {
     permit->primaries.store(0, std::memory_order_relaxed);
@@ -100,7 +101,7 @@ bool set_state(Permit* permit, State state) noexcept {
   {
     const Locked lock;
     if (permit == nullptr || permit->state == State::none || permit->released) return false;
-    // The parent's permit: until it is asked for again, it has nothing.
+    // A permit that is still the parent's has nothing, until the client asks for it again.
     if (state == permit->state || !is_ours(*permit)) return true;
     change_state(*permit, state);
     settle_for(permit);
@@ -115,7 +116,7 @@ bool release(Permit* permit) noexcept {
     const Locked lock;
     if (permit == nullptr || permit->state == State::none || permit->released) return false;
     if (!is_ours(*permit)) return true;
-    // Calls that run may still read it.
+    // The record stays for now: calls that run may still read it.
     change_state(*permit, State::inactive);
     permit->released = true;
     unlink(permit);
@@ -125,7 +126,7 @@ bool release(Permit* permit) noexcept {
   await_calls(permit);
   const Locked lock;
   permit->state = State::none;
-  // A call that releases its own permit comes back to the record.
+  // Where a call releases its own permit, the record stays until that call returns.
   if (!is_called_for(permit)) put_record(permit);
   return true;
 }

@@ -27,34 +27,34 @@ struct Client {
 struct Permit {
   static constexpr int kMostParts = 16;
 
-  unsigned generation = 0;  // of the process that has asked for it
+  unsigned generation = 0;  // of the process that has asked for the permit
   const Client* client = nullptr;
-  void* argument = nullptr;  // of the callback
+  void* argument = nullptr;  // for the callback
   State state = State::none;
   bool rigid = false;
   Demand demand;
-  // The most of each part that was asked for; a request without constraints has one part.
+  // The most that was asked for, for each constraint of the request; a request without constraints has one part.
   std::array<int, kMostParts> parts{};
   int part_count = 1;
 
-  // Threads that are inside of the client, by the permit that they came in by; relaxed counts.
+  // How many threads are inside of the client and have come in by this permit; relaxed counts.
   std::atomic<int> primaries{0};
   std::atomic<int> workers{0};
-  // Its last primary has gone while others want the CPUs: its workers will follow in a moment, and count as gone.
-  // Written with the lock held; relaxed, since a reader without the lock looks again with it.
+  // The permit's last primary has gone while others want the CPUs: its workers will follow in a moment, and count as
+  // gone. Written with the lock held; relaxed, since a reader without the lock looks again with it.
   std::atomic<bool> left{false};
-  int quiet_ticks = 0;   // since it was left or deactivated
-  int steady_ticks = 0;  // since what is granted has changed
+  int quiet_ticks = 0;   // ticks since it was left or deactivated
+  int steady_ticks = 0;  // ticks since what is granted has changed
 
-  // What the client knows. Where it is something else that holds, the client is called.
-  int told_granted = 0;
-  State told_state = State::none;
-  int calls = 0;          // for it, that run
-  bool released = false;  // it is gone when they have ended
+  // What the client knows of `demand.granted` and `state`. Where these are different by now, the client is called.
+  int known_granted = 0;
+  State known_state = State::none;
+  int calls = 0;          // how many calls for the permit run
+  bool released = false;  // the permit is gone when these calls have ended
   Permit* next = nullptr;
 };
 
-// What has happened, for WEFT_STATS.
+// Counts for WEFT_STATS.
 struct Counts {
   uint64_t lowered = 0;
   uint64_t raised = 0;
@@ -66,7 +66,7 @@ Client* connect(Callback callback) noexcept;
 bool disconnect(Client* client) noexcept;
 bool is_connected(const Client* client) noexcept;
 
-// A new permit, null if there is no memory, or `permit` changed.
+// Makes a permit (null: there is no memory), or changes `permit` if that is not null.
 Permit* request(const Client* client, const Request& request, void* argument, Permit* permit) noexcept;
 bool read(Permit* permit, Grant* grant) noexcept;
 bool release(Permit* permit) noexcept;
@@ -76,7 +76,7 @@ bool enter(Permit* permit) noexcept;
 bool leave() noexcept;
 core::GuestPart part_of_caller() noexcept;
 
-// The pool's monitor says how things are.
+// Called by the pool's monitor at each tick.
 void tick(const core::GuestLoad& load) noexcept;
 
 Counts counts() noexcept;

@@ -22,7 +22,7 @@ constexpr core::GuestSide kSide{.layout = core::kGuestLayout, .tick = tick, .par
 // Release and acquire: with the functions comes what they use.
 std::atomic<const core::PoolSide*> g_pool{nullptr};
 
-// The user's choice, or the one beside this file.
+// Loads weft's runtime: the one that the user has chosen, or the one in this library's folder.
 void load_runtime() noexcept {
   const char* path = base::options().runtime.value;
   char beside[PATH_MAX];
@@ -41,7 +41,7 @@ void load_runtime() noexcept {
 
 [[gnu::constructor]] void on_load() {
   g_pool.store(core::link<core::PoolSide>(core::kPoolLink, &kSide), std::memory_order_release);
-  // Only the runtime can share CPUs with other processes. When it comes it finds us.
+  // Only the runtime can share CPUs with other processes. When it is loaded, it links itself to this library.
   if (g_pool.load(std::memory_order_relaxed) == nullptr && base::options().node) load_runtime();
 }
 

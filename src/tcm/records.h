@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The permits of the process, and what goes with them. One lock guards all of it; it is held for some hundred
-// instructions. Clients are called without it. They read what is granted with it, so that is never out of date
-// (PermitFlags::stale), and after each change a call follows.
+// The permits of the process. One lock guards all of this; it is held for some hundred instructions. Clients are called
+// without it. A client reads with the lock held what it is granted, so that is never out of date (PermitFlags::stale);
+// a call follows each change.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ struct Records {
   int permit_count = 0;
   int room = 0;
   int held = 0;  // slots of the pool
-  int more = 0;  // that could be used beside these
-  core::GuestLoad load;  // the pool, when it was last looked at
+  int more = 0;  // how many slots could be used beside these
+  core::GuestLoad load;  // the load of the pool, when it was last looked at
   std::array<int, 4> outsiders{};  // the most that were seen during each of the last ticks, in a ring
   unsigned ticks = 0;
   Counts counts;
@@ -40,21 +40,21 @@ struct Records {
 // Guarded by the lock, as all that follows.
 extern Records g_records;
 
-// The signal mask of a thread of the program's: clients make threads when they are called, and the monitor has all
-// signals blocked.
+// The signal mask of a thread of the program, for calls of clients: these may make threads, and the monitor, which
+// calls them too, has all signals blocked.
 extern sigset_t g_signals;
 
-// For one permit more. False: there is no memory.
+// Makes room for one permit more. Returns false where there is no memory.
 bool make_room() noexcept;
 
 // A new permit, in use; null if there is no memory.
 Permit* take_record() noexcept;
 
-// In use from now on, of this process, behind all others: of equals the older one comes first.
+// Puts the permit at the end of the list of those in use, as one of this process: of equals the older one comes first.
 void link(Permit* permit) noexcept;
 void unlink(Permit* permit) noexcept;
 
-// For take_record().
+// Puts a record back for take_record().
 void put_record(Permit* permit) noexcept;
 
 // Whether it takes part in the division.

@@ -38,7 +38,7 @@ void print_statistics() noexcept {
 
 }  // namespace
 
-// The client does without when it is refused.
+// A client that is refused does without TCM.
 WEFT_TCM Result tcmConnect(tcm::Callback callback, uint64_t* id) {
   if (callback == nullptr || id == nullptr) return Result::invalid_argument;
   if (!tcm::welcome()) return Result::unknown;

@@ -42,8 +42,8 @@ bool leave() noexcept {
   const core::PoolSide* side = pool();
   if (side == nullptr) return true;
   side->set_part(GuestPart::none);
-  // What the program's thread has waited for is done, so that mostly there is nothing left; if it opens a parallel
-  // region now, the pool's workers had better not wait until the other library finds that out.
+  // The program's thread has got what it waited for, so mostly there is no work left for the client's workers. If it
+  // opens a parallel region now, the pool's workers get those CPUs before the client has noticed.
   if (inside.has_come && before == 1 && side->roots_at_work()) {
     const Locked lock;
     if (!competes(*permit)) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads inside of clients.
+// Which threads are inside of clients.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,11 @@
 
 namespace weft::tcm {
 
-// Those that have come by themselves. Relaxed: a count.
+// How many threads are inside as primaries: they have come by themselves. Relaxed: a count.
 extern std::atomic<int> g_primaries;
 
-// Of the caller: inside of how many clients it is, and by which permit it came in first. A thread that asks
-// for a permit while inside of none has come by itself; workers of clients enter first.
+// The calling thread: inside of how many clients it is, and by which permit it came in first. A thread that asks for a
+// permit while it is inside of none has come by itself, as a primary; workers of clients enter before they ask.
 struct Inside {
   Permit* permit = nullptr;
   int depth = 0;

@@ -22,7 +22,7 @@
 
 #include <gtest/gtest.h>
 
-#include "region.h"
+#include "segment.h"
 #include "shm/kv/layout.h"
 #include "shm/sync/ops.h"
 

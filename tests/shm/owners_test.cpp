@@ -18,10 +18,10 @@
 
 #include <gtest/gtest.h>
 
-#include "region.h"
+#include "segment.h"
 #include "shm/kv/layout.h"
-#include "shm/region/home.h"
 #include "shm/rwlock/layout.h"
+#include "shm/segment/home.h"
 #include "shm/sync/ops.h"
 #include "shm/sync/owner_list.h"
 #include "shm/sync/robust.h"
@@ -213,8 +213,8 @@ TEST_F(CopiedStoreTest, AStoreOfTheLayoutBeforeIsRefusedWithTheWayOut) {
 // ---- locks ----
 
 struct Attached {
-  explicit Attached(const Region& region) {
-    EXPECT_EQ(weft_rwlock_attach(&lock, region.memory(), region.bytes()), 0) << weft_shm_error();
+  explicit Attached(const Segment& segment) {
+    EXPECT_EQ(weft_rwlock_attach(&lock, segment.memory(), segment.bytes()), 0) << weft_shm_error();
   }
   weft_rwlock_reader* enrol() const {
     weft_rwlock_reader* reader = nullptr;
@@ -224,19 +224,19 @@ struct Attached {
   weft_rwlock* lock = nullptr;
 };
 
-constexpr unsigned kSlots = 4;
+constexpr unsigned kReaders = 4;
 
 TEST(CopiedLockTest, ACopyOfALockIsNobodys) {
-  const Region region(weft_rwlock_size(kSlots));
-  const Region copied_in(weft_rwlock_size(kSlots)), copied_out(weft_rwlock_size(kSlots));
-  const Region steps(sizeof(std::atomic<int>));
+  const Segment segment(weft_rwlock_size(kReaders));
+  const Segment copied_in(weft_rwlock_size(kReaders)), copied_out(weft_rwlock_size(kReaders));
+  const Segment steps(sizeof(std::atomic<int>));
   auto& step = *steps.as<std::atomic<int>>();
-  ASSERT_EQ(weft_rwlock_create(region.memory(), region.bytes(), kSlots, 0), 0);
+  ASSERT_EQ(weft_rwlock_create(segment.memory(), segment.bytes(), kReaders, 0), 0);
   const auto wait_for = [&](int wanted) {
     while (step < wanted) rest_ms(1);
   };
   const pid_t child = spawn([&] {
-    const Attached attached(region);
+    const Attached attached(segment);
     weft_rwlock_reader* const reader = attached.enrol();
     if (weft_rwlock_rdlock(reader) != 0) return 1;
     step = 1;
@@ -247,12 +247,12 @@ TEST(CopiedLockTest, ACopyOfALockIsNobodys) {
     return weft_rwlock_wrunlock(attached.lock);
   });
   wait_for(1);
-  std::memcpy(copied_in.memory(), region.memory(), region.bytes());
+  std::memcpy(copied_in.memory(), segment.memory(), segment.bytes());
   step = 2;
   wait_for(3);
-  std::memcpy(copied_out.memory(), region.memory(), region.bytes());
+  std::memcpy(copied_out.memory(), segment.memory(), segment.bytes());
   {
-    const Attached attached(region);
+    const Attached attached(segment);
     EXPECT_EQ(weft_rwlock_trywrlock(attached.lock), EBUSY) << "here it is its owner's";
     EXPECT_EQ(weft_rwlock_detach(attached.lock), 0);
   }
@@ -276,11 +276,11 @@ TEST(CopiedLockTest, ACopyOfALockIsNobodys) {
 
 // The kernel comes no further than to the link that was overwritten, and marks nothing behind it.
 TEST(HiddenDeathTest, WhatIsWrittenOverALinkHidesNoDeath) {
-  const Region first(weft_rwlock_size(kSlots)), second(weft_rwlock_size(kSlots));
-  const Region steps(sizeof(std::atomic<int>));
+  const Segment first(weft_rwlock_size(kReaders)), second(weft_rwlock_size(kReaders));
+  const Segment steps(sizeof(std::atomic<int>));
   auto& step = *steps.as<std::atomic<int>>();
-  for (const Region* region : {&first, &second}) {
-    ASSERT_EQ(weft_rwlock_create(region->memory(), region->bytes(), kSlots, 0), 0);
+  for (const Segment* segment : {&first, &second}) {
+    ASSERT_EQ(weft_rwlock_create(segment->memory(), segment->bytes(), kReaders, 0), 0);
   }
   const pid_t child = spawn([&] {
     const Attached one(first), two(second);
@@ -290,7 +290,7 @@ TEST(HiddenDeathTest, WhatIsWrittenOverALinkHidesNoDeath) {
     for (;;) pause();
   });
   while (step == 0) rest_ms(1);
-  auto* const lease = reinterpret_cast<std::atomic<uint64_t>*>(&first.as<RwlockOfReal>()->slot[0].lease);
+  auto* const lease = reinterpret_cast<std::atomic<uint64_t>*>(&first.as<RwlockOfReal>()->record[0].lease);
   constexpr size_t kLink = 4;  // its words before that
   EXPECT_NE(lease[kLink], 0u);
   lease[kLink] = 0x123456789abcdef0;
@@ -319,8 +319,8 @@ TEST(HiddenDeathTest, TheProgramsOwnRobustMutexesShareTheList) {
   };
   constexpr uint32_t kEra = 3;
   for (int round = 0; round < kRounds; ++round) {
-    const Region region(sizeof(Shared));
-    Shared& shared = *region.as<Shared>();
+    const Segment segment(sizeof(Shared));
+    Shared& shared = *segment.as<Shared>();
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
@@ -359,8 +359,8 @@ TEST(HiddenDeathTest, TheProgramsOwnRobustMutexesShareTheList) {
 
 // Where the kernel marks nothing, as under some emulators, who waits looks at the process.
 TEST(HiddenDeathTest, WithoutMarksTheProcessIsLookedAt) {
-  const Region region(sizeof(Robust) * 2);
-  auto* const owned = region.as<Robust>();
+  const Segment segment(sizeof(Robust) * 2);
+  auto* const owned = segment.as<Robust>();
   constexpr uint32_t kEra = 3;
   owned[0].make();
   owned[1].make();
@@ -380,10 +380,10 @@ TEST(HiddenDeathTest, WithoutMarksTheProcessIsLookedAt) {
 }
 
 TEST(HiddenDeathTest, AnOwnerThatLivesIsNotTakenForDead) {
-  const Region region(sizeof(Robust));
-  const Region steps(sizeof(std::atomic<int>));
+  const Segment segment(sizeof(Robust));
+  const Segment steps(sizeof(std::atomic<int>));
   auto& step = *steps.as<std::atomic<int>>();
-  auto& owned = *region.as<Robust>();
+  auto& owned = *segment.as<Robust>();
   constexpr uint32_t kEra = 3;
   owned.make();
   const pid_t child = spawn([&] {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "region.h"
+#include "segment.h"
 
 namespace weft::shm::test {
 
@@ -15,19 +15,19 @@ namespace {
 
 class RwlockInCxxTest : public testing::Test {
  protected:
-  RwlockInCxxTest() : region_(RwLock::size(2)) { RwLock::create(region_.memory(), region_.bytes(), 2); }
+  RwlockInCxxTest() : segment_(RwLock::size(2)) { RwLock::create(segment_.memory(), segment_.bytes(), 2); }
 
   // A child that is killed while it has the write lock.
   void kill_a_writer() const {
     const pid_t child = spawn([&] {
-      RwLock lock(region_.memory(), region_.bytes());
+      RwLock lock(segment_.memory(), segment_.bytes());
       lock.lock();
       return raise(SIGKILL);
     });
     ASSERT_EQ(result_of(child), -SIGKILL);
   }
 
-  Region region_;
+  Segment segment_;
 };
 
 int error_of(RwLock::Reader& reader) {
@@ -42,7 +42,7 @@ int error_of(RwLock::Reader& reader) {
 
 TEST_F(RwlockInCxxTest, AReaderMendsWhatAKilledWriterLeaves) {
   int mended = 0;
-  RwLock lock(region_.memory(), region_.bytes(), [&] { ++mended; });
+  RwLock lock(segment_.memory(), segment_.bytes(), [&] { ++mended; });
   RwLock::Reader reader(lock);
   kill_a_writer();
   {
@@ -66,20 +66,20 @@ TEST_F(RwlockInCxxTest, AReaderMendsWhatAKilledWriterLeaves) {
 }
 
 TEST_F(RwlockInCxxTest, AReaderThatCannotMendLeavesThatToOthers) {
-  RwLock lock(region_.memory(), region_.bytes());
+  RwLock lock(segment_.memory(), segment_.bytes());
   RwLock::Reader reader(lock);
   kill_a_writer();
   EXPECT_EQ(error_of(reader), EOWNERDEAD);
   EXPECT_EQ(error_of(reader), EOWNERDEAD);
   {
-    RwLock mending(region_.memory(), region_.bytes(), [] {});
+    RwLock mending(segment_.memory(), segment_.bytes(), [] {});
     const std::unique_lock guard(mending);
   }
   EXPECT_EQ(error_of(reader), 0);
 }
 
 TEST_F(RwlockInCxxTest, AReaderWhoseMendThrowsGivesTheLockUp) {
-  RwLock lock(region_.memory(), region_.bytes(), [] { throw std::runtime_error("cannot be mended"); });
+  RwLock lock(segment_.memory(), segment_.bytes(), [] { throw std::runtime_error("cannot be mended"); });
   RwLock::Reader reader(lock);
   kill_a_writer();
   EXPECT_THROW(reader.lock_shared(), std::runtime_error);

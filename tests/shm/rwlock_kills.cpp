@@ -30,7 +30,7 @@ namespace {
 using weft::platform::now_ns;
 
 constexpr int kProcesses = 6;
-constexpr unsigned kSlots = 2 * kProcesses;
+constexpr unsigned kReaders = 2 * kProcesses;
 constexpr int kWords = 32;
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kPatienceNs = 20'000 * kMs;  // no lock takes so long while processes are only stopped for a moment
@@ -78,7 +78,7 @@ timespec in_us(unsigned us) {
 class Worker {
  public:
   Worker(int number, unsigned seed) : number_(number), random_(seed) {
-    if (weft_rwlock_attach(&lock_, g_memory, weft_rwlock_size(kSlots)) != 0) fail("attach: %s", weft_shm_error());
+    if (weft_rwlock_attach(&lock_, g_memory, weft_rwlock_size(kReaders)) != 0) fail("attach: %s", weft_shm_error());
     enrol();
   }
 
@@ -209,7 +209,7 @@ class Driver {
       if (random_() % 8 == 0) pause_one();
       const int victim = static_cast<int>(random_() % kProcesses);
       if (!end(victim)) return false;
-      // The next one that registers may take the dead one's slot. The others need not wait for that.
+      // The next one that registers may take the dead one's record. The others need not wait for that.
       if (kill % 16 == 15 && !all_go_on()) return false;
       start(victim);
       if (kill % 200 == 199 && !all_go_on()) return false;
@@ -278,8 +278,8 @@ void* share(size_t bytes) {
 
 bool try_mode(unsigned flags, int kills, unsigned seed) {
   g_shared = static_cast<Shared*>(share(sizeof(Shared)));
-  g_memory = share(weft_rwlock_size(kSlots));
-  if (weft_rwlock_create(g_memory, weft_rwlock_size(kSlots), kSlots, flags) != 0) {
+  g_memory = share(weft_rwlock_size(kReaders));
+  if (weft_rwlock_create(g_memory, weft_rwlock_size(kReaders), kReaders, flags) != 0) {
     std::fprintf(stderr, "rwlock_kills: %s\n", weft_shm_error());
     return false;
   }
@@ -292,11 +292,11 @@ bool try_mode(unsigned flags, int kills, unsigned seed) {
               seen.given_up.load());
   // Those who were killed have left nothing that the next ones need.
   weft_rwlock* lock = nullptr;
-  const bool free = done && weft_rwlock_attach(&lock, g_memory, weft_rwlock_size(kSlots)) == 0 &&
+  const bool free = done && weft_rwlock_attach(&lock, g_memory, weft_rwlock_size(kReaders)) == 0 &&
                     weft_rwlock_destroy(lock) == 0 && weft_rwlock_detach(lock) == 0;
   if (done && !free) std::fprintf(stderr, "rwlock_kills: flags %u: somebody is left: %s\n", flags, weft_shm_error());
   munmap(g_shared, sizeof(Shared));
-  munmap(g_memory, weft_rwlock_size(kSlots));
+  munmap(g_memory, weft_rwlock_size(kReaders));
   return free;
 }
 

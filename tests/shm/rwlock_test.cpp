@@ -26,7 +26,7 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-#include "region.h"
+#include "segment.h"
 #include "shm/rwlock/attachment.h"
 
 namespace weft::shm::test {
@@ -58,8 +58,8 @@ class RwlockTest : public testing::TestWithParam<unsigned> {
  protected:
   static constexpr unsigned kReaders = 8;
 
-  RwlockTest() : region_(weft_rwlock_size(kReaders)), shared_(4096) {
-    EXPECT_EQ(weft_rwlock_create(region_.memory(), region_.bytes(), kReaders, GetParam()), 0) << weft_shm_error();
+  RwlockTest() : segment_(weft_rwlock_size(kReaders)), shared_(4096) {
+    EXPECT_EQ(weft_rwlock_create(segment_.memory(), segment_.bytes(), kReaders, GetParam()), 0) << weft_shm_error();
     lock_ = attach();
   }
   ~RwlockTest() override {
@@ -69,7 +69,7 @@ class RwlockTest : public testing::TestWithParam<unsigned> {
 
   weft_rwlock* attach() const {
     weft_rwlock* lock = nullptr;
-    EXPECT_EQ(weft_rwlock_attach(&lock, region_.memory(), region_.bytes()), 0) << weft_shm_error();
+    EXPECT_EQ(weft_rwlock_attach(&lock, segment_.memory(), segment_.bytes()), 0) << weft_shm_error();
     return lock;
   }
   static weft_rwlock_reader* enrol(weft_rwlock* lock) {
@@ -82,8 +82,8 @@ class RwlockTest : public testing::TestWithParam<unsigned> {
     while (shared().step < step) sleep_ms(1);
   }
 
-  Region region_;
-  Region shared_;
+  Segment segment_;
+  Segment shared_;
   weft_rwlock* lock_ = nullptr;
 };
 
@@ -164,7 +164,7 @@ TEST_P(RwlockTest, WhoGivesUpLeavesTheGateOpen) {
   EXPECT_EQ(weft_rwlock_unregister(reader), 0);
 }
 
-TEST_P(RwlockTest, MoreReadersThanSlotsAreRefused) {
+TEST_P(RwlockTest, MoreReadersThanRecordsAreRefused) {
   std::vector<weft_rwlock_reader*> readers;
   for (unsigned i = 0; i < kReaders; ++i) readers.push_back(enrol(lock_));
   weft_rwlock_reader* none = nullptr;
@@ -178,7 +178,7 @@ TEST_P(RwlockTest, MoreReadersThanSlotsAreRefused) {
   for (weft_rwlock_reader* reader : readers) EXPECT_EQ(weft_rwlock_unregister(reader), 0);
 }
 
-TEST_P(RwlockTest, TheSlotsOfThreadsAndProcessesThatEndAreFreed) {
+TEST_P(RwlockTest, TheRecordsOfThreadsAndProcessesThatEndAreFreed) {
   for (unsigned i = 0; i < 2 * kReaders; ++i) {
     std::thread([&] { enrol(lock_); }).join();
     EXPECT_EQ(result_of(spawn([&] { return enrol(attach()) == nullptr; })), 0);
@@ -269,7 +269,7 @@ TEST_P(RwlockTest, AWritersThreadThatEndsInsideDoesNotKeepTheAttachment) {
 TEST_P(RwlockTest, AReaderCountsNoFurtherThanItCan) {
   weft_rwlock_reader* const reader = enrol(lock_);
   ASSERT_EQ(weft_rwlock_rdlock(reader), 0);
-  *reader->slot += WEFT_RWLOCK_DEEPEST_ - 2;
+  *reader->record += WEFT_RWLOCK_DEEPEST_ - 2;
   EXPECT_EQ(weft_rwlock_rdlock(reader), 0);
   EXPECT_EQ(weft_rwlock_rdlock(reader), EAGAIN);
   EXPECT_EQ(weft_rwlock_tryrdlock(reader), EAGAIN);
@@ -279,7 +279,7 @@ TEST_P(RwlockTest, AReaderCountsNoFurtherThanItCan) {
   EXPECT_TRUE(says("unlock first")) << weft_shm_error();
   EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
   EXPECT_EQ(weft_rwlock_rdlock(reader), 0);
-  *reader->slot -= WEFT_RWLOCK_DEEPEST_ - 1;
+  *reader->record -= WEFT_RWLOCK_DEEPEST_ - 1;
   EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
   EXPECT_EQ(weft_rwlock_unregister(reader), 0);
 }
@@ -426,9 +426,9 @@ TEST_P(RwlockTest, AReaderThatExecutesAnotherProgramIsGone) {
 }
 
 TEST_P(RwlockTest, AThreadFindsItselfThroughAnotherAttachment) {
-  void* const again = region_.map();
+  void* const again = segment_.map();
   weft_rwlock* other = nullptr;
-  ASSERT_EQ(weft_rwlock_attach(&other, again, region_.bytes()), 0);
+  ASSERT_EQ(weft_rwlock_attach(&other, again, segment_.bytes()), 0);
   weft_rwlock_reader* const reader = enrol(lock_);
   ASSERT_EQ(weft_rwlock_rdlock(reader), 0);
   EXPECT_EQ(weft_rwlock_wrlock(other), EDEADLK);
@@ -441,7 +441,7 @@ TEST_P(RwlockTest, AThreadFindsItselfThroughAnotherAttachment) {
   EXPECT_EQ(weft_rwlock_rdunlock(reader), 0);
   EXPECT_EQ(weft_rwlock_unregister(reader), 0);
   EXPECT_EQ(weft_rwlock_detach(other), 0);
-  munmap(again, region_.bytes());
+  munmap(again, segment_.bytes());
 }
 
 // Threads that read and write; what they read is never half written. In one process, so that ThreadSanitizer sees it.
@@ -532,8 +532,8 @@ TEST(RwlockInputTest, WhatCannotBeALockIsRefusedWithAReason) {
   EXPECT_EQ(weft_rwlock_size(0), 0u);
   EXPECT_EQ(weft_rwlock_size(WEFT_RWLOCK_MOST_READERS + 1), 0u);
   const size_t bytes = weft_rwlock_size(4);
-  const Region region(bytes);
-  auto* const memory = region.as<char>();
+  const Segment segment(bytes);
+  auto* const memory = segment.as<char>();
   weft_rwlock* lock = nullptr;
   EXPECT_EQ(weft_rwlock_create(nullptr, bytes, 4, 0), EINVAL);
   EXPECT_EQ(weft_rwlock_create(memory + 8, bytes, 4, 0), EINVAL);
@@ -566,23 +566,23 @@ TEST(RwlockInputTest, WhatCannotBeALockIsRefusedWithAReason) {
 
 TEST(RwlockInputTest, OtherVersionsAndGarbageAreRefused) {
   const size_t bytes = weft_rwlock_size(4);
-  const Region region(bytes);
-  auto* const words = region.as<uint32_t>();
+  const Segment segment(bytes);
+  auto* const words = segment.as<uint32_t>();
   weft_rwlock* lock = nullptr;
   // Behind the magic: kind, byte order, words, layout.
   for (const int word : {3, 4, 5}) {
-    ASSERT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), 0);
+    ASSERT_EQ(weft_rwlock_create(segment.memory(), bytes, 4, 0), 0);
     words[word] ^= 0x01000000;
-    EXPECT_EQ(weft_rwlock_attach(&lock, region.memory(), bytes), EPROTO) << word;
+    EXPECT_EQ(weft_rwlock_attach(&lock, segment.memory(), bytes), EPROTO) << word;
     EXPECT_TRUE(says("another version"));
   }
-  ASSERT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), 0);
+  ASSERT_EQ(weft_rwlock_create(segment.memory(), bytes, 4, 0), 0);
   words[2] = 77;
-  EXPECT_EQ(weft_rwlock_attach(&lock, region.memory(), bytes), EBADMSG);
+  EXPECT_EQ(weft_rwlock_attach(&lock, segment.memory(), bytes), EBADMSG);
   unsigned seed = 1;
   for (int round = 0; round < 200; ++round) {
     for (size_t i = 0; i < bytes / 4; ++i) words[i] = static_cast<uint32_t>(rand_r(&seed)) * 2654435761u | 1u;
-    EXPECT_EQ(weft_rwlock_attach(&lock, region.memory(), bytes), EBADMSG);
+    EXPECT_EQ(weft_rwlock_attach(&lock, segment.memory(), bytes), EBADMSG);
   }
 }
 
@@ -592,10 +592,10 @@ TEST(RwlockInputTest, AThreadHasNoMoreReadersThanTheKernelFrees) {
   GTEST_SKIP() << "ThreadSanitizer stops a thread that has more than 64 mutexes";
 #endif
   constexpr unsigned kReaders = 2100;
-  const Region region(weft_rwlock_size(kReaders));
-  ASSERT_EQ(weft_rwlock_create(region.memory(), region.bytes(), kReaders, 0), 0);
+  const Segment segment(weft_rwlock_size(kReaders));
+  ASSERT_EQ(weft_rwlock_create(segment.memory(), segment.bytes(), kReaders, 0), 0);
   weft_rwlock* lock = nullptr;
-  ASSERT_EQ(weft_rwlock_attach(&lock, region.memory(), region.bytes()), 0);
+  ASSERT_EQ(weft_rwlock_attach(&lock, segment.memory(), segment.bytes()), 0);
   std::thread([&] {
 #ifdef __SANITIZE_ADDRESS__
     const __lsan::ScopedDisabler
@@ -617,31 +617,31 @@ TEST(RwlockInputTest, AThreadHasNoMoreReadersThanTheKernelFrees) {
 
 TEST(RwlockInputTest, MemoryThatCannotBeReadOrWrittenIsNoCrash) {
   const size_t bytes = weft_rwlock_size(4);
-  const Region region(bytes);
+  const Segment segment(bytes);
   weft_rwlock* lock = nullptr;
-  ASSERT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), 0);
-  ASSERT_EQ(mprotect(region.memory(), bytes, PROT_READ), 0);
-  EXPECT_EQ(weft_rwlock_attach(&lock, region.memory(), bytes), EACCES);
+  ASSERT_EQ(weft_rwlock_create(segment.memory(), bytes, 4, 0), 0);
+  ASSERT_EQ(mprotect(segment.memory(), bytes, PROT_READ), 0);
+  EXPECT_EQ(weft_rwlock_attach(&lock, segment.memory(), bytes), EACCES);
   EXPECT_TRUE(says("PROT_WRITE")) << weft_shm_error();
-  EXPECT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), EACCES);
-  ASSERT_EQ(mprotect(region.memory(), bytes, PROT_NONE), 0);
-  EXPECT_EQ(weft_rwlock_attach(&lock, region.memory(), bytes), EACCES);
+  EXPECT_EQ(weft_rwlock_create(segment.memory(), bytes, 4, 0), EACCES);
+  ASSERT_EQ(mprotect(segment.memory(), bytes, PROT_NONE), 0);
+  EXPECT_EQ(weft_rwlock_attach(&lock, segment.memory(), bytes), EACCES);
 }
 
 TEST(RwlockInputTest, ThatIsFoundWithoutFileDescriptors) {
   const size_t bytes = weft_rwlock_size(4);
-  const Region region(bytes);
-  ASSERT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), 0);
+  const Segment segment(bytes);
+  ASSERT_EQ(weft_rwlock_create(segment.memory(), bytes, 4, 0), 0);
   EXPECT_EQ(result_of(spawn([&] {
               const rlimit none{0, 0};
               weft_rwlock* lock = nullptr;
               if (setrlimit(RLIMIT_NOFILE, &none) != 0) return 1;
-              if (weft_rwlock_attach(&lock, region.memory(), bytes) != 0) return 2;
-              mprotect(region.memory(), bytes, PROT_READ);
-              if (weft_rwlock_attach(&lock, region.memory(), bytes) != EACCES) return 3;
-              if (weft_rwlock_create(region.memory(), bytes, 4, 0) != EACCES || !says("df /dev/shm")) return 4;
-              mprotect(region.memory(), bytes, PROT_NONE);
-              return weft_rwlock_attach(&lock, region.memory(), bytes) == EACCES ? 0 : 5;
+              if (weft_rwlock_attach(&lock, segment.memory(), bytes) != 0) return 2;
+              mprotect(segment.memory(), bytes, PROT_READ);
+              if (weft_rwlock_attach(&lock, segment.memory(), bytes) != EACCES) return 3;
+              if (weft_rwlock_create(segment.memory(), bytes, 4, 0) != EACCES || !says("df /dev/shm")) return 4;
+              mprotect(segment.memory(), bytes, PROT_NONE);
+              return weft_rwlock_attach(&lock, segment.memory(), bytes) == EACCES ? 0 : 5;
             })),
             0);
 }
@@ -665,9 +665,9 @@ TEST(RwlockInputTest, AFileThatWasCutOffIsNoCrash) {
 
 // A process that something else writes into gets errors or wrong answers, and lives.
 TEST(RwlockInputTest, WhatIsWrittenThereLaterIsNoCrash) {
-  constexpr unsigned kSlots = 3;
-  const size_t bytes = weft_rwlock_size(kSlots);
-  const Region region(bytes);
+  constexpr unsigned kReaders = 3;
+  const size_t bytes = weft_rwlock_size(kReaders);
+  const Segment segment(bytes);
   constexpr uint32_t kValues[] = {0, 1, 2, 0x40000000, 0x80000000, 0xffffffff, 123456789};
   for (size_t at = 0; at < bytes; at += 4) {
     const pid_t child = spawn([&] {
@@ -675,11 +675,11 @@ TEST(RwlockInputTest, WhatIsWrittenThereLaterIsNoCrash) {
         const bool locked = value % 2 != 0;
         weft_rwlock* lock = nullptr;
         weft_rwlock_reader* reader = nullptr;
-        if (weft_rwlock_create(region.memory(), bytes, kSlots, 0) != 0) return 1;
-        if (weft_rwlock_attach(&lock, region.memory(), bytes) != 0) return 2;
+        if (weft_rwlock_create(segment.memory(), bytes, kReaders, 0) != 0) return 1;
+        if (weft_rwlock_attach(&lock, segment.memory(), bytes) != 0) return 2;
         if (weft_rwlock_register(&reader, lock) != 0) return 3;
         if (locked && weft_rwlock_rdlock(reader) != 0) return 4;
-        std::memcpy(region.as<char>() + at, &value, sizeof value);
+        std::memcpy(segment.as<char>() + at, &value, sizeof value);
         if (locked) weft_rwlock_rdunlock(reader);
         const timespec soon = in_ms(1);
         if (weft_rwlock_timedrdlock(reader, &soon) == 0) weft_rwlock_rdunlock(reader);
@@ -692,7 +692,7 @@ TEST(RwlockInputTest, WhatIsWrittenThereLaterIsNoCrash) {
         weft_rwlock_unregister(reader);
         weft_rwlock_destroy(lock);
         weft_rwlock_detach(lock);
-        weft_rwlock_attach(&lock, region.memory(), bytes);
+        weft_rwlock_attach(&lock, segment.memory(), bytes);
       }
       return 0;
     });
@@ -714,10 +714,10 @@ bool take_membarrier_away() {
 
 TEST(RwlockInputTest, WithoutMembarrierAProcessReadsAndSaysWhyItCannotWrite) {
   const size_t bytes = weft_rwlock_size(4);
-  const Region region(bytes);
-  ASSERT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), 0);
+  const Segment segment(bytes);
+  ASSERT_EQ(weft_rwlock_create(segment.memory(), bytes, 4, 0), 0);
   weft_rwlock* lock = nullptr;
-  ASSERT_EQ(weft_rwlock_attach(&lock, region.memory(), bytes), 0);
+  ASSERT_EQ(weft_rwlock_attach(&lock, segment.memory(), bytes), 0);
   weft_rwlock_reader* reader = nullptr;
   ASSERT_EQ(weft_rwlock_register(&reader, lock), 0);
   const auto go_in_and_out = [](weft_rwlock_reader* by) {
@@ -728,7 +728,7 @@ TEST(RwlockInputTest, WithoutMembarrierAProcessReadsAndSaysWhyItCannotWrite) {
               if (!take_membarrier_away()) return 1;
               if (weft_rwlock_wrlock(lock) != ENOSYS || !says("WEFT_RWLOCK_PORTABLE")) return 2;
               weft_rwlock* later = nullptr;
-              if (weft_rwlock_attach(&later, region.memory(), bytes) != 0) return 3;
+              if (weft_rwlock_attach(&later, segment.memory(), bytes) != 0) return 3;
               if (weft_rwlock_wrlock(later) != ENOSYS || weft_rwlock_trywrlock(later) != ENOSYS) return 4;
               weft_rwlock_reader* mine = nullptr;
               if (weft_rwlock_register(&mine, later) != 0) return 5;
@@ -740,9 +740,9 @@ TEST(RwlockInputTest, WithoutMembarrierAProcessReadsAndSaysWhyItCannotWrite) {
   EXPECT_EQ(weft_rwlock_wrunlock(lock), 0);
   EXPECT_EQ(result_of(spawn([&] {
               if (!take_membarrier_away()) return 1;
-              if (weft_rwlock_create(region.memory(), bytes, 4, 0) != 0) return 2;
+              if (weft_rwlock_create(segment.memory(), bytes, 4, 0) != 0) return 2;
               weft_rwlock* made = nullptr;
-              if (weft_rwlock_attach(&made, region.memory(), bytes) != 0) return 3;
+              if (weft_rwlock_attach(&made, segment.memory(), bytes) != 0) return 3;
               return weft_rwlock_wrlock(made) + weft_rwlock_wrunlock(made);
             })),
             0)
@@ -751,12 +751,12 @@ TEST(RwlockInputTest, WithoutMembarrierAProcessReadsAndSaysWhyItCannotWrite) {
 
 TEST(RwlockInputTest, AnAttachmentAtAnotherAddressIsTheSameLock) {
   const size_t bytes = weft_rwlock_size(4);
-  const Region region(bytes);
-  ASSERT_EQ(weft_rwlock_create(region.memory(), bytes, 4, 0), 0);
-  void* const again = region.map();
+  const Segment segment(bytes);
+  ASSERT_EQ(weft_rwlock_create(segment.memory(), bytes, 4, 0), 0);
+  void* const again = segment.map();
   weft_rwlock* one = nullptr;
   weft_rwlock* two = nullptr;
-  ASSERT_EQ(weft_rwlock_attach(&one, region.memory(), bytes), 0);
+  ASSERT_EQ(weft_rwlock_attach(&one, segment.memory(), bytes), 0);
   ASSERT_EQ(weft_rwlock_attach(&two, again, bytes), 0);
   ASSERT_EQ(weft_rwlock_wrlock(one), 0);
   std::thread([&] { EXPECT_EQ(weft_rwlock_trywrlock(two), EBUSY); }).join();

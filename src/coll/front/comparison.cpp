@@ -7,9 +7,10 @@ namespace weft::coll {
 
 namespace {
 
-// MPI has to be so much faster: what is as good stays, and a little noise does not move it.
+// MPI takes the class only if its time is below this part of weft's: so weft keeps what it does as well, and a little
+// noise changes nothing.
 constexpr double kClearly = 0.95;
-// Beyond that, few rounds suffice: MPI is not measured longer than it takes to see that it is slow.
+// If MPI takes so many times as long, it is not measured any further.
 constexpr double kHopeless = 2;
 
 void take_greater(void*, const void* in, void* inout, size_t count) noexcept {
@@ -32,7 +33,7 @@ bool Comparison::compare(Group& group, Operation operation, size_t bytes, Timing
   Class& mine = class_of(operation, bytes);
   const int measured = mine.calls++ - kCallsBefore;
   if (measured < 0) return true;
-  // Two calls each round: weft's, then MPI's.
+  // Each round has two calls: the first is weft's, the second MPI's.
   const int counted = measured / 2 - 1;
   const bool weft = measured % 2 == 0;
   if (weft && (counted == kEarly || counted == kCounted)) {

@@ -20,7 +20,7 @@ namespace weft::coll {
 
 class Comparison {
  public:
-  // What the ranks have found out about a class, for people.
+  // What the ranks have found out about a class, for the report.
   struct Found {
     Operation operation;
     size_t from, to;  // bytes, both inclusive
@@ -32,7 +32,8 @@ class Comparison {
   // `tell` may be null.
   Comparison(Tell tell, const void* context) noexcept : tell_(tell), context_(context) {}
 
-  // A call that is being measured, or not. With the caller, since MPI may call its own collectives inside of it.
+  // Whether a call is being measured, and since when. It lies with the caller, since MPI may call its own collectives
+  // inside of the call.
   struct Timing {
     float* time = nullptr;
     int64_t begin = 0;
@@ -51,13 +52,14 @@ class Comparison {
 
   // Calls of a class before its first measurement, for caches and connections.
   static constexpr int kCallsBefore = 16;
-  // Of weft and of MPI each. The first round is not counted: MPI makes its connections in it.
+  // How many calls of weft and of MPI each are measured. The first round is not counted: MPI makes its connections in
+  // it.
   static constexpr int kRounds = 8;
 
  private:
   static constexpr int kCounted = kRounds - 1;
-  static constexpr int kEarly = 2;  // rounds counted after which what is clear is decided
-  static constexpr size_t kClasses = 34;  // the last one: all from 4 GiB on
+  static constexpr int kEarly = 2;  // a clear case is decided after so many counted rounds
+  static constexpr size_t kClasses = 34;  // the last class has all sizes from 4 GiB on
 
   struct Class {
     // Of all ranks, in nanoseconds; 0: not known.

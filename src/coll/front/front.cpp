@@ -34,13 +34,14 @@ void say_died(int rank) noexcept {
 
 namespace {
 
-// A program with thousands of communicators would hide what it says itself.
-constexpr int kMostTold = 20;
-std::atomic<int> g_told{0};
+// So many communicators are named. With lines for thousands of them the program's own output would be hard to find.
+constexpr int kMostShown = 20;
+std::atomic<int> g_shown{0};
 
 }  // namespace
 
-// A group costs some hundred microseconds. A short call saves one or two, and a longer one more.
+// Whether a group would pay by now. To make one takes some hundred microseconds; by it a short call saves one or two,
+// and a longer call more.
 bool Front::is_time(size_t bytes) noexcept {
   if (settings_.after > 0) return ++calls_ >= settings_.after;
   constexpr size_t kPart = 2048;
@@ -49,7 +50,7 @@ bool Front::is_time(size_t bytes) noexcept {
 }
 
 bool Front::make(size_t bytes, const Bootstrap& bootstrap) noexcept {
-  // The collective of MPI by which the ranks talk may itself be made of others, which come here.
+  // While the group is made the ranks talk by a collective of MPI, which may call others: those come here too.
   if (left_ || making_ || !is_time(bytes)) return false;
   making_ = true;
   if (settings_.report && bootstrap.rank == 0) entitle(bootstrap);
@@ -72,9 +73,9 @@ bool Front::make(size_t bytes, const Bootstrap& bootstrap) noexcept {
 }
 
 void Front::entitle(const Bootstrap& bootstrap) noexcept {
-  const int told = g_told.fetch_add(1, std::memory_order_relaxed);
-  if (told == kMostTold) base::warn("coll: further communicators are in the totals alone, at the end");
-  if (told >= kMostTold) return;
+  const int shown = g_shown.fetch_add(1, std::memory_order_relaxed);
+  if (shown == kMostShown) base::warn("coll: further communicators are in the totals alone, at the end");
+  if (shown >= kMostShown) return;
   title_.reset(new (std::nothrow) Title{.size = bootstrap.size, .name = ""});
   if (title_ == nullptr || settings_.name == nullptr) return;
   settings_.name(bootstrap.context, title_->name, sizeof title_->name);
@@ -109,7 +110,7 @@ void Front::tell_found(const void* title, const Comparison::Found& found) noexce
              found.left ? "MPI" : "weft");
 }
 
-// Rank 0 decides: files and variables may differ between ranks, and what they do must not.
+// Rank 0 decides for all: files and environment variables may differ between ranks, but all have to do the same.
 void Front::agree(int rank, int size) noexcept {
   struct {
     Choices choices;
@@ -123,7 +124,7 @@ void Front::agree(int rank, int size) noexcept {
   }
   bcast(*group_, &all, sizeof all, 0);
   choices_ = all.choices;
-  // With more ranks than CPUs, times are those of whoever had the CPU.
+  // With more ranks than CPUs nothing is compared: the times say most of all which rank had a CPU.
   if (!all.compare || facts(*group_).crowded) return;
   comparison_.reset(new (std::nothrow) Comparison(title_ != nullptr ? tell_found : nullptr, title_.get()));
   if (comparison_ == nullptr) base::lacking("collectives: no memory for what is compared");

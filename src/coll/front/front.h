@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator as weft sees it: what both front-ends have in common. Nothing of MPI is in it.
+// A communicator, as far as both front-ends treat it alike. Nothing of MPI is in it.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace weft::coll {
 
-// Of a process. Rank 0 of a communicator decides for all what `rules`, `operations` and `compare` say; `after` must be
-// the same on all ranks.
+// The settings of a process. For `rules`, `operations` and `compare`, rank 0 of a communicator decides for all its
+// ranks; `after` must be the same on all ranks.
 struct FrontSettings {
   Settings group;
   // The call of a communicator, counted from 1, that makes its group. 0: the call that reaches `pays_from`, where each
@@ -32,7 +32,7 @@ struct FrontSettings {
   void (*name)(void* context, char* text, size_t size) = nullptr;
 };
 
-// What the environment says; the functions of `group` are the caller's to set.
+// Reads the settings from the environment; the caller sets the functions of `group`.
 FrontSettings settings_of_environment() noexcept;
 
 // Says that a rank has died, for Settings::died.
@@ -47,20 +47,21 @@ class Front {
   Front(const Front&) = delete;
   Front& operator=(const Front&) = delete;
 
-  // The group, if this call is weft's; null: it is MPI's. All ranks of the communicator call it alike, with the same
-  // arguments. Makes the group when it is time to, by `bootstrap`. Comparison::end(timing) belongs behind the call.
+  // Returns the group if weft takes this call; null: MPI makes it. All ranks of the communicator call take() alike,
+  // with the same arguments. Makes the group, by `bootstrap`, when it is time to. Comparison::end(timing) is to follow
+  // the call.
   Group* take(Operation operation, size_t bytes, const Bootstrap& bootstrap, Comparison::Timing& timing) noexcept {
     const Fate fate = fate_of(operation, bytes, bootstrap, timing);
     if (settings_.report) totals().count(operation, fate);
     return fate == Fate::weft ? group_ : nullptr;
   }
-  // A call that weft cannot take, whatever the group.
+  // Counts a call that weft cannot take, whatever the group.
   void leave(Operation operation) noexcept {
     if (settings_.report) totals().count(operation, Fate::data);
   }
 
  private:
-  // What the report calls the communicator.
+  // The communicator's name in the report.
   struct Title {
     int size;
     char name[64];
@@ -73,7 +74,7 @@ class Front {
     if (comparison_ == nullptr || choices_.has_lines(operation)) return Fate::weft;
     return comparison_->takes(*group_, operation, bytes, timing) ? Fate::weft : Fate::comparison;
   }
-  // Counts the call. Whether there is a group now.
+  // Counts the call, and makes the group if it is time to. Returns whether there is a group now.
   bool make(size_t bytes, const Bootstrap& bootstrap) noexcept;
   bool is_time(size_t bytes) noexcept;
   void agree(int rank, int size) noexcept;

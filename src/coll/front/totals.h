@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of the calls of this process, over all of its communicators: for the report at the end.
+// Who took the calls of this process, over all of its communicators: for the report at the end.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace weft::coll {
 // Who took a call, and why.
 enum class Fate : uint8_t {
   weft,
-  early,     // MPI's: its communicator has no group yet
+  early,     // MPI: the communicator has no group yet
   no_group,  // the ranks cannot share memory, or the rules leave them nothing
   rules,
   comparison,  // MPI was faster, or is being measured
@@ -23,16 +23,16 @@ inline constexpr int kFates = 7;
 
 class Totals {
  public:
-  // Threads count at the same time; nothing else follows from it.
+  // Relaxed: threads may count at the same time, and nothing else depends on the counts.
   void count(Operation operation, Fate fate) noexcept {
     calls_[static_cast<int>(operation)][static_cast<int>(fate)].fetch_add(1, std::memory_order_relaxed);
   }
-  // Of a communicator that was to get one; `crowded`: with more ranks than CPUs.
+  // Counts a communicator that was to get a group; `crowded`: it has more ranks than CPUs.
   void count_group(bool made, bool crowded) noexcept {
     (made ? groups_ : refused_).fetch_add(1, std::memory_order_relaxed);
     if (crowded) crowded_.fetch_add(1, std::memory_order_relaxed);
   }
-  // On stderr, a line for each operation that was called. Nothing if none was.
+  // Writes to stderr a line for each operation that was called.
   void say() const noexcept;
 
  private:
@@ -42,7 +42,7 @@ class Totals {
   std::atomic<uint64_t> groups_{0}, refused_{0}, crowded_{0};
 };
 
-// Those of this process.
+// The totals of this process.
 Totals& totals() noexcept;
 
 }  // namespace weft::coll

@@ -13,13 +13,13 @@ namespace {
 
 constexpr int kRounds = 4;  // the fastest counts: the first ones meet pages that are not mapped yet
 constexpr int kPings = 3;  // per round
-// No line is used twice. One buffer serves all rounds, so that its pages are mapped after the first: rank 0 writes it
-// when the next ping says that rank 1 has read it.
+// No line is used twice. One buffer serves all rounds, so that its pages are mapped after the first round. Rank 0
+// writes it again only after the next ping, which says that rank 1 has read it.
 constexpr uint64_t kBuffer = 1;
 constexpr uint64_t kSteps = kRounds * (2 * kPings + 1);
 static_assert(kSteps < kLines);
 
-// What a machine may take; anything else is another process that had the CPU.
+// The limits of what a machine may take; beyond them another process had the CPU meanwhile.
 constexpr Speed kFastest{.notify_ns = 20, .copy_ns_per_byte = 0.02};
 constexpr Speed kSlowest{.notify_ns = 2000, .copy_ns_per_byte = 2};
 

@@ -6,7 +6,8 @@
 
 namespace weft::coll {
 
-// Ranks 0 and 1 measure it, in some 20 microseconds, and all get the same. The group is new, and each rank has a CPU.
+// Ranks 0 and 1 measure the speed, in some 20 microseconds, and all ranks get the same result. The group is new, and
+// each rank has a CPU.
 Speed measure_speed(Group& group) noexcept;
 
 }  // namespace weft::coll

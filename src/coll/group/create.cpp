@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks tell each other twice what they have: first who they are and where the memory is, then whether they have
-// it. A third and a fourth time only where /proc does not let them open each other's files.
+// Makes a group. The ranks talk to each other twice: first they say who they are, and rank 0 where the memory is; then
+// whether they have mapped it. They talk a third and a fourth time only where /proc does not let them open each other's
+// files.
 #include "coll/group/create.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ const char* text_of(Outcome outcome) noexcept {
 
 // What a process finds out about itself once.
 struct Self {
-  uint32_t generation = 0;  // of the process that it is for
+  uint32_t generation = 0;  // of the process that found it out; the child of a fork does so anew
   platform::ProcessId process;
   uint64_t numbers = 0;  // the namespace of `process.pid`
   char boot[40] = "";
@@ -51,9 +52,9 @@ const Self& self() noexcept {
   if (known.generation != platform::generation() || known.process.pid == 0) {
     known.process = platform::own_process_id();
     known.numbers = platform::pid_namespace();
-    // Of this node and no other, also where containers share their host's names.
+    // The boot id tells this node from all others, also where containers have the same host name.
     if (!platform::read_small_file("/proc/sys/kernel/random/boot_id", known.boot, sizeof known.boot)) known.boot[0] = 0;
-    // What could not be read, as when all files are open, is asked for again.
+    // Where something could not be read, for example as all file descriptors are in use, it is read again next time.
     if (known.boot[0] != '\0' && known.numbers != 0) known.generation = platform::generation();
   }
   return known;
@@ -63,13 +64,13 @@ struct Hello {
   char boot[40];
   uint64_t numbers;
   int32_t pid;
-  int32_t file;  // of rank 0
+  int32_t file;  // rank 0's file descriptor of the shared memory; -1: it could not be made
   uint64_t page;
   uint64_t probe;  // an address at which a rank may try whether it can read this one's memory
-  uint64_t queue_bytes, fragment_bytes;  // of the settings; rank 0's count
-  uint64_t held;  // bytes that the rank has taken for its groups
+  uint64_t queue_bytes, fragment_bytes;  // the rank's settings; all ranks use rank 0's
+  uint64_t held;  // bytes that the rank's process has taken for all of its groups
   bool single_copy;
-  bool crowded;  // as far as the rank knows
+  bool crowded;  // whether the rank knows of more ranks than CPUs
 };
 
 struct Answer {
@@ -81,7 +82,7 @@ struct Name {
   char text[48];
 };
 
-// What each rank has said.
+// One exchange among the ranks: each tells a message, and gets those of all.
 template <class Message>
 class Round {
  public:
@@ -123,7 +124,7 @@ Outcome take_part(const MemoryFile& file, Mapping& mapping, const Bootstrap& boo
   return Outcome::good;
 }
 
-// Whether all ranks have answered well; else what is wrong with the first that has not.
+// Returns `good` if all ranks have answered so; else the answer of the first one that has not.
 Outcome agree(const Round<Answer>& answers, int ranks, bool* reads) noexcept {
   *reads = true;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -133,11 +134,11 @@ Outcome agree(const Round<Answer>& answers, int ranks, bool* reads) noexcept {
   return Outcome::good;
 }
 
-// Of each process, for all of its groups. Many communicators must not fill the machine.
+// So many bytes a process takes at most, for all of its groups: many communicators must not fill the machine.
 constexpr uint64_t kMostHeld = uint64_t{32} << 20;
 std::atomic<uint64_t> g_held{0};
 
-// Null: the ranks may share memory.
+// Says why the ranks cannot share memory; null: they can.
 const char* why_not(const Round<Hello>& hello, int ranks, size_t area) noexcept {
   for (int rank = 0; rank < ranks; ++rank) {
     const Hello& other = hello[rank];
@@ -152,30 +153,31 @@ const char* why_not(const Round<Hello>& hello, int ranks, size_t area) noexcept 
   return nullptr;
 }
 
-// A block of alltoall has its place in a buffer.
+// With more ranks a block of alltoall for each of them would not fit into a buffer.
 constexpr int kMostRanks = 1024;
 
 constexpr char kNoTalk[] = "the ranks could not talk";
 
-// By the name of a file, for ranks that may not look into each other's /proc.
+// Shares the memory by the name of a file, for ranks that may not look into each other's /proc. Returns why it has
+// failed; empty: it has not.
 const char* take_named(const Bootstrap& bootstrap, MemoryFile& file, Mapping& mapping, size_t area, bool reads,
                        bool* all_read) noexcept {
   Name name{};
   if (bootstrap.rank == 0) file.make_named(area * static_cast<size_t>(bootstrap.size), name.text, sizeof name.text);
   Round<Name> names(bootstrap);
-  bool told = names.tell(name);
+  bool all_heard = names.tell(name);
   Answer answer{Outcome::not_opened, reads};
-  if (told && names[0].text[0] != '\0' && (bootstrap.rank == 0 || file.open_named(names[0].text))) {
+  if (all_heard && names[0].text[0] != '\0' && (bootstrap.rank == 0 || file.open_named(names[0].text))) {
     answer.outcome = take_part(file, mapping, bootstrap, area);
   }
   Round<Answer> answers(bootstrap);
-  told = told && answers.tell(answer);
+  all_heard = all_heard && answers.tell(answer);
   if (bootstrap.rank == 0) MemoryFile::remove_name(name.text);
-  return told ? text_of(agree(answers, bootstrap.size, all_read)) : kNoTalk;
+  return all_heard ? text_of(agree(answers, bootstrap.size, all_read)) : kNoTalk;
 }
 
-// Null: all ranks have mapped the memory, and their areas are begun. `settings` becomes what rank 0 wants, and
-// `crowded` what any of them says.
+// Returns null when all ranks have mapped the memory and have begun their areas; else why not. `settings` gets rank 0's
+// sizes; `crowded` becomes true if any rank says so.
 const char* find_together(const Bootstrap& bootstrap, Settings& settings, Mapping& mapping, bool* crowded) noexcept {
   static_assert(sizeof(Self::boot) == sizeof(Hello::boot));
   const auto ranks = static_cast<size_t>(bootstrap.size);
@@ -191,7 +193,7 @@ const char* find_together(const Bootstrap& bootstrap, Settings& settings, Mappin
              .probe = reinterpret_cast<uint64_t>(&probe),
              .queue_bytes = settings.queue_bytes,
              .fragment_bytes = settings.fragment_bytes,
-             // Relaxed: a measure for what is made next.
+             // Relaxed: it only has to be about right.
              .held = g_held.load(std::memory_order_relaxed),
              .single_copy = settings.single_copy,
              .crowded = settings.job_ranks > job_cpus()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a group find together.
+// How the ranks of a group find each other.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace weft::coll {
 
-// Where a rank's queue lies in its area, and how far the areas are apart.
+// The offset of a rank's queue in its area, and the distance from one area to the next.
 size_t queue_offset() noexcept;
 size_t area_bytes(const Settings& settings, int ranks) noexcept;
 
-// The group of `rank` on memory in which all ranks have begun their areas. Tests put threads on one mapping by these.
-// destroy() unmaps the memory, release() leaves it.
+// assemble() makes the group of `rank`, on memory in which all ranks have begun their areas. Tests use these functions
+// to put threads on one mapping. destroy() unmaps the memory, release() leaves it mapped.
 void begin_area(char* begin, const platform::ProcessId& process, const Place& place) noexcept;
 // `crowded`: the job has more ranks than CPUs.
 Group* assemble(char* memory, int rank, int size, const Settings& settings, bool crowded = false) noexcept;

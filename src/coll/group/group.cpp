@@ -33,7 +33,7 @@ Group::~Group() { std::free(scratch_); }
 
 void Group::plant_trees(int from) noexcept {
   const auto ranks = static_cast<size_t>(size());
-  // In a crowd each level costs switches of contexts.
+  // Where there are more ranks than CPUs, each level costs switches of contexts.
   if (from > 0 ? size() >= from : size() > kMostFlat && !crowded()) {
     const std::unique_ptr<Place[]> places(new (std::nothrow) Place[ranks]);
     if (places != nullptr) {
@@ -53,7 +53,7 @@ void Group::await_free(uint64_t step) noexcept {
   for (int rank = 0; rank < size(); ++rank) {
     if (rank == shape_.rank) continue;
     await_done(rank, step);
-    // Acquire: as await_done, for steps beyond that one.
+    // Acquire: the same as in await_done(), for steps after `step`.
     least = std::min(least, area(rank).done.load(std::memory_order_acquire));
   }
   all_done_ = least;
@@ -66,7 +66,7 @@ void Group::await_all_done(uint64_t step) noexcept {
 }
 
 void Group::die_with(int rank) const noexcept {
-  // The kernel takes a process its memory some time before it is a zombie.
+  // The kernel frees the memory of a process some time before it counts as ended: so it looks for a while.
   constexpr int kLooks = 100;
   constexpr timespec kPause{0, 1'000'000};
   for (int look = 0; look < kLooks; ++look) {

@@ -33,8 +33,8 @@ class Group {
 
   // The areas lie at `memory`, one after the other; the members have been written.
   Group(char* memory, const Shape& shape, const Settings& settings, const Facts& facts) noexcept;
-  // How the queues are divided and what is known of the machine: the same on all ranks, between the same two steps,
-  // when nobody reads a buffer.
+  // Sets how the queues are divided and how fast the machine is: the same on all ranks, between the same two steps,
+  // when no rank reads a buffer.
   void set(const Division& division, const Speed& speed) noexcept;
   ~Group();
   Group(const Group&) = delete;
@@ -51,53 +51,55 @@ class Group {
   size_t single_copy_from(Operation operation) const noexcept {
     return single_copy_from_[static_cast<size_t>(operation)];
   }
-  // More ranks than CPUs: who waits keeps somebody from running.
+  // Whether there are more ranks than CPUs: a rank that waits keeps another one from running.
   bool crowded() const noexcept { return waiting_.crowded; }
 
-  // How many ranks talk; null: each one looks at all others itself.
+  // The tree by which many ranks talk; null: each rank looks at all others itself.
   const Hierarchy* tree_of_places() const noexcept { return by_place_.get(); }
-  // For reductions: whether there is one follows from the number of ranks alone, since the order does.
+  // The tree for reductions. Whether there is one follows from the number of ranks alone, as the order of combining
+  // does.
   const Hierarchy* tree_of_numbers() const noexcept { return by_number_.get(); }
-  // Before the first operation, on all ranks. 0: where they pay.
+  // Makes the trees, if there are `from` ranks or more; 0: if trees pay. Called on all ranks before the first
+  // operation.
   void plant_trees(int from) noexcept;
 
   // The next step, which all ranks begin in the same operation.
   uint64_t next_step() noexcept {
-    // A rank that never waits is asked for messages too.
+    // A rank that never waits has to move messages too.
     constexpr uint64_t kProgress = 32;
     if (++step_ % kProgress == 0 && waiting_.progress != nullptr) waiting_.progress();
     return step_;
   }
 
-  // The caller's own, for it to write, once they are free.
+  // The caller's own line and buffer, for it to write; waits until all ranks are done with them.
   unsigned char* own_line(uint64_t step) noexcept;
   char* own_buffer(uint64_t step) noexcept;
-  // What was written belongs to the step, and whoever awaits it may read it.
+  // Publishes what the caller has written for the step: ranks that wait for it may read it.
   void publish(uint64_t step) noexcept;
 
-  // What `rank` has published for the step; waits for it.
+  // Waits until `rank` has published its line or buffer for the step, and returns it.
   const unsigned char* await_line(int rank, uint64_t step) noexcept;
   const char* await_buffer(int rank, uint64_t step) noexcept {
     await_line(rank, step);
     return buffer(rank, step);
   }
-  // The same where it has been awaited.
+  // The same for a line or buffer that the caller has waited for already.
   const unsigned char* line(int rank, uint64_t step) const noexcept { return area(rank).lines[step % kLines].data; }
   const char* buffer(int rank, uint64_t step) const noexcept { return buffer_at(rank, step); }
 
   void done(uint64_t step) noexcept;
-  // Until `rank` is done with the step.
+  // Waits until `rank`, or all ranks, are done with the step.
   void await_done(int rank, uint64_t step) noexcept;
   void await_all_done(uint64_t step) noexcept;
-  // The caller has learnt by other means that all ranks are done with the step.
+  // To be called where the caller has learnt by other means that all ranks are done with the step.
   void all_are_done(uint64_t step) noexcept { all_done_ = std::max(all_done_, step); }
 
-  // Does not return if the rank has died, or is about to end.
+  // To be called where the rank may have died: does not return if it has, or is about to end.
   void die_with(int rank) const noexcept;
 
   // Memory of this rank alone, of `bytes` at least; what it holds is lost at the next call.
   char* scratch(size_t bytes) noexcept;
-  // Gives it back where it is long.
+  // Gives the memory back if it is large.
   void end_scratch() noexcept;
 
  private:
@@ -108,7 +110,7 @@ class Group {
     return memory_ + static_cast<size_t>(rank) * shape_.area_bytes + shape_.queue_offset +
            (step % division_.fragments) * division_.fragment_bytes;
   }
-  // Until all ranks are done with the step.
+  // Waits until all ranks are done with the step.
   void await_free(uint64_t step) noexcept;
 
   char* const memory_;
@@ -119,7 +121,7 @@ class Group {
   WaitSettings waiting_;
   Area& own_;
   uint64_t step_ = 0;
-  // All ranks are known to be done with it.
+  // The last step with which all ranks are known to be done.
   uint64_t all_done_ = 0;
   std::unique_ptr<const Hierarchy> by_place_, by_number_;
   char* scratch_ = nullptr;
@@ -138,7 +140,7 @@ inline char* Group::own_buffer(uint64_t step) noexcept {
 }
 
 inline void Group::publish(uint64_t step) noexcept {
-  // Release: who sees the number sees what was written before; await_line acquires.
+  // Release: a rank that sees the number sees what was written before; await_line acquires.
   own_.lines[step % kLines].step.store(step, std::memory_order_release);
   wake_sleepers(own_);
 }
@@ -146,7 +148,7 @@ inline void Group::publish(uint64_t step) noexcept {
 inline const unsigned char* Group::await_line(int rank, uint64_t step) noexcept {
   Area& theirs = area(rank);
   const Line& line = theirs.lines[step % kLines];
-  // Acquire: with the number comes what was written before it.
+  // Acquire: what was written before the number is seen.
   wait_until(waiting_, theirs, rank, [&] { return line.step.load(std::memory_order_acquire) == step; });
   return line.data;
 }

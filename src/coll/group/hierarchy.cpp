@@ -12,7 +12,7 @@ namespace weft::coll {
 
 namespace {
 
-// Lines that one rank awaits one after the other. More of them would take longer than another level.
+// A rank waits for the lines of so many ranks at most, one after the other. More would take longer than another level.
 constexpr int kPart = 8;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees by which many ranks talk, so that nobody waits for all others one after the other: what a part has in common
-// passes by its leader.
+// Trees by which many ranks talk, so that no rank waits for all others one after the other: the leader of a part talks
+// for the part.
 //
 // The ranks stand in an order in which each part is an interval, and parts lie within larger parts. The leader of a
 // part is the root, if it is in there, else the part's first rank.
@@ -14,18 +14,18 @@
 
 namespace weft::coll {
 
-// Up to so many ranks each one looks at all others itself.
+// Up to so many ranks, each rank looks at all others itself.
 inline constexpr int kMostFlat = 16;
 
 class Hierarchy {
  public:
-  // Of `size` ranks in the order of their numbers: parts of 8, of 64, of 512, all. The tree does not depend on places,
-  // so that results of reductions do not.
+  // The tree of `size` ranks in the order of their numbers: parts of 8, of 64, of 512, all. It does not depend on
+  // places, so that the results of reductions do not.
   explicit Hierarchy(int size) noexcept;
-  // Neighbours on the machine beside each other: parts of 8 with a common cache, caches, NUMA nodes, all.
+  // The tree of ranks in the order of their places: parts of 8 with a common cache, caches, NUMA nodes, all.
   Hierarchy(int size, const Place* places) noexcept;
 
-  // -1: the rank is the root.
+  // The parent of a rank; -1: the rank is the root.
   int parent(int rank, int root) const noexcept {
     for (int level = 0; level < kLevels; ++level) {
       if (const int other = leader(level, rank, root); other != rank) return other;
@@ -46,13 +46,13 @@ class Hierarchy {
       }
     }
   }
-  // Of the rank's NUMA node, where the order is by places.
+  // The leader of the rank's NUMA node, where the order is by places.
   int leader_of_node(int rank, int root) const noexcept { return leader(kNode, rank, root); }
 
  private:
   static constexpr int kLevels = 4, kNode = 2;
 
-  // Of the order.
+  // An interval of the order.
   struct Part {
     int begin, end;
   };
@@ -70,7 +70,7 @@ class Hierarchy {
 
   const int size_;
   std::unique_ptr<int[]> order_;  // ranks
-  std::unique_ptr<int[]> at_;  // of each rank, where it is in the order
+  std::unique_ptr<int[]> at_;  // the place of each rank in the order
   std::unique_ptr<Part[]> parts_;  // by level, then by place in the order
 };
 

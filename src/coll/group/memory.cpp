@@ -25,8 +25,8 @@ constexpr mode_t kOwnerAlone = 0600;
 // Linux 5.14; older headers have no name for it.
 constexpr int kPopulateWrite = 23;
 
-// Moves those pages to `node` that lie elsewhere, as where the node was full for a moment or a policy of the system
-// says so. What cannot be moved stays: it is slower, no more.
+// Moves pages that lie on another NUMA node to `node`: the node may have been full for a moment, or a policy of the
+// system may have put them elsewhere. Pages that cannot be moved stay: they are slower, no more.
 void verify_place(char* begin, size_t bytes, int node) noexcept {
   constexpr size_t kAtOnce = 64;
   std::array<void*, kAtOnce> pages;
@@ -51,7 +51,7 @@ void verify_place(char* begin, size_t bytes, int node) noexcept {
 
 namespace {
 
-// Beyond the limit of files ftruncate() ends the process by a signal.
+// Whether the limit of the size of files allows it: beyond it ftruncate() ends the process by a signal.
 bool may_have(size_t bytes) noexcept {
   rlimit limit{};
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur;
@@ -132,14 +132,14 @@ bool take_pages(const MemoryFile& file, const Mapping& mapping, size_t offset, s
     platform::NodeSet nodes;
     nodes.add(node);
     platform::bind_memory(begin, bytes, platform::MemoryPolicy::preferred, nodes, 0);
-    // A huge page would be one rank's and its neighbour's.
+    // A huge page would reach into the area of the next rank.
     madvise(begin, bytes, MADV_NOHUGEPAGE);
-    // Else a fault would bring in pages of the neighbours, before they have said where they want them.
+    // Otherwise a fault would bring in pages of the next ranks too, before these have said where they want them.
     madvise(begin, bytes, MADV_RANDOM);
   }
   if (platform::reserve_file(file.number(), offset, offset + bytes) != 0) return false;
-  // The pages are there, and zero. To map them now as well takes as long as that, and only where they lie on nodes it
-  // must be known that they lie right.
+  // The pages exist now, and are zero. To map them as well takes as long again. It is done only where they are to lie
+  // on a NUMA node, since verify_place() needs it.
   if (node < 0) return true;
   if (madvise(begin, bytes, kPopulateWrite) != 0) {
     for (size_t at = 0; at < bytes; at += page_bytes()) *static_cast<volatile char*>(begin + at) = 0;

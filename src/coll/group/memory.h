@@ -16,9 +16,9 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  // Each returns whether it went well.
+  // Each of these returns whether it has succeeded.
   bool make_nameless(size_t bytes) noexcept;
-  // The same by a name below /dev/shm, which is written to `name` and holds until remove_name().
+  // The same with a name below /dev/shm, which is written to `name` and lasts until remove_name().
   bool make_named(size_t bytes, char* name, size_t room) noexcept;
   bool open_of_process(pid_t pid, int number) noexcept;
   bool open_named(const char* name) noexcept;
@@ -31,7 +31,7 @@ class MemoryFile {
   int number_ = -1;
 };
 
-// All of a file, mapped.
+// The mapping of a whole file.
 class Mapping {
  public:
   Mapping() noexcept = default;
@@ -42,7 +42,7 @@ class Mapping {
   bool map(const MemoryFile& file, size_t bytes) noexcept;
   char* data() const noexcept { return data_; }
   void unmap() noexcept;
-  // Who asks for it unmaps it.
+  // Hands the memory over: the caller unmaps it.
   char* release() noexcept;
 
  private:
@@ -50,8 +50,8 @@ class Mapping {
   size_t bytes_ = 0;
 };
 
-// Takes the pages from `offset` on, whole ones, for the caller: on `node`, or where it runs if that is -1. False: there
-// is not so much memory.
+// Allocates the pages from `offset` on, whole ones, on the NUMA node `node`; -1: on the one where the caller runs.
+// Returns false where there is not so much memory.
 bool take_pages(const MemoryFile& file, const Mapping& mapping, size_t offset, size_t bytes, int node) noexcept;
 
 size_t page_bytes() noexcept;

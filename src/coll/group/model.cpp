@@ -11,23 +11,24 @@ namespace weft::coll {
 
 namespace {
 
-// Of all ranks' queues. Longer ones are hardly faster: a group is made in about the time that their pages take.
+// The size of all ranks' queues together. Longer queues are hardly faster; and to make a group takes about as long as
+// to get their pages.
 constexpr size_t kAllQueues = size_t{16} << 20;
 constexpr size_t kLargestQueue = size_t{64} << 10;
 constexpr size_t kSmallestQueue = size_t{32} << 10;
 
-// Single copy costs system calls, but less for each byte than two copies, of which one takes each line from another
-// CPU. In nanoseconds: what it costs in all, and how long a byte takes; and how often a byte is copied by a queue.
-// Measured with two ranks, both on hardware threads of one core and on cores without a common cache.
+// What single copy costs. It makes system calls, but takes less time per byte than two copies by a queue, of which one
+// takes each cache line from another CPU. Measured with two ranks, both on hardware threads of one core and on cores
+// without a common cache.
 struct Cost {
-  double calls;
-  double byte;
-  double queue_copies;
-  size_t most = size_t{96} << 10;  // above, single copy is faster everywhere
+  double calls;                    // the system calls of an operation, in nanoseconds
+  double byte;                     // the time per byte, in nanoseconds
+  double queue_copies;             // how often a byte is copied where the operation goes by the queues
+  size_t most = size_t{96} << 10;  // for longer data single copy is faster on each machine
 };
 
 size_t threshold(const Cost& cost, const Speed& speed) noexcept {
-  // Below, fresh data is as fast by the queue everywhere.
+  // For shorter data that is not in a cache the queue is as fast on each machine.
   constexpr size_t kLeast = size_t{8} << 10;
   const double gain = cost.queue_copies * speed.copy_ns_per_byte - cost.byte;
   if (gain <= 0) return cost.most;
@@ -59,12 +60,14 @@ Thresholds single_copy_thresholds(bool allowed, bool crowded, const Speed& speed
   const auto set = [&](Operation operation, const Cost& cost, size_t when_crowded) {
     from[static_cast<size_t>(operation)] = crowded ? when_crowded : threshold(cost, speed);
   };
-  // In a crowd a wait is a switch of contexts, and each of these operations has one more.
+  // Where there are more ranks than CPUs, a wait is a switch of contexts, and by single copy each operation has one
+  // wait more.
   constexpr size_t kKiB = 1024;
   set(Operation::bcast, {.calls = 1650, .byte = 0.035, .queue_copies = 3.3}, 512 * kKiB);
   set(Operation::reduce, {.calls = 3700, .byte = 0.09, .queue_copies = 3.3}, 512 * kKiB);
   set(Operation::allreduce, {.calls = 3700, .byte = 0.09, .queue_copies = 5}, 256 * kKiB);
-  // All copy at the same time, which hardware threads of one core do at half the speed that two ranks have measured.
+  // In these two all ranks copy at the same time: hardware threads of one core then copy at half the speed that was
+  // measured with two ranks.
   set(Operation::allgather, {.calls = 1750, .byte = 0.07, .queue_copies = 4.3, .most = 24 * kKiB}, 64 * kKiB);
   set(Operation::alltoall, {.calls = 1750, .byte = 0.07, .queue_copies = 4.3, .most = 12 * kKiB}, 32 * kKiB);
   return from;

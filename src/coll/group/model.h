@@ -20,20 +20,20 @@ struct Division {
   uint64_t fragments;  // s: 2 or more
 };
 
-// b, of each rank.
+// The size of each rank's queue, b.
 size_t queue_bytes(const Settings& settings, int ranks) noexcept;
 
-// What two ranks have measured, or what is usual on a server.
+// The speed of the machine, as two ranks have measured it; by default, what is usual on a server.
 struct Speed {
   double notify_ns = 150;
   double copy_ns_per_byte = 0.1;
 };
 
-// `settings` has its way as far as it can be.
+// Divides the queue, by `settings` where these say something that is possible.
 Division divide_queue(const Settings& settings, int ranks, const Speed& speed) noexcept;
 
-// From how many bytes on the ranks read and write each other's memory, for each operation. Bytes are what one rank
-// gives another one.
+// For each operation: from how many bytes on the ranks read and write each other's memory. Bytes are those that one
+// rank gives another one.
 using Thresholds = std::array<size_t, kOperations>;
 Thresholds single_copy_thresholds(bool allowed, bool crowded, const Speed& speed) noexcept;
 

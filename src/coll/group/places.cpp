@@ -17,7 +17,7 @@ namespace weft::coll {
 
 namespace {
 
-// All of them are read only where there are several: it takes longer than to make a group.
+// Whether the machine has several NUMA nodes. All nodes are read only then: that takes longer than to make a group.
 bool has_several_nodes() noexcept {
   static const bool several = [] {
     char text[256];
@@ -51,7 +51,7 @@ int own_cache() noexcept {
   return cpus.empty() ? served.first() : -1;
 }
 
-// 0: there is none, or it is not known.
+// The process that has started `process`; 0: there is none, or it is not known.
 pid_t parent_of(pid_t process) noexcept {
   char path[64];
   char text[512];

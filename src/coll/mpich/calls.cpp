@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program calls. Whatever looks wrong, and calls without bytes, goes on to MPI, whose errors are its own.
+// What the program calls. Calls that look wrong, and calls without bytes, go on to MPI, which reports errors as usual.
 #include <climits>
 #include <cstddef>
 
@@ -22,7 +22,7 @@ namespace {
 bool is_data(int count, MPI_Datatype type, MPI_Comm comm) noexcept {
   if (count <= 0 || type == MPI_DATATYPE_NULL) return false;
   if (is_basic(type)) return true;
-  // Only so MPI says whether a type has been committed.
+  // There is no other way to find out whether a type has been committed.
   char nothing = 0;
   int position = 0;
   return g_mpi.Pack(&nothing, 0, type, &nothing, 0, &position, comm) == MPI_SUCCESS;
@@ -30,10 +30,11 @@ bool is_data(int count, MPI_Datatype type, MPI_Comm comm) noexcept {
 
 size_t bytes_of(int count, MPI_Datatype type) noexcept { return size_of(type) * static_cast<size_t>(count); }
 
-// MPI packs by int. All ranks see the same bytes.
+// Whether weft takes a call with so many bytes: MPI counts packed bytes by an int. All ranks decide alike, since
+// `bytes` is the same on all.
 bool is_ours(size_t bytes) noexcept { return bytes > 0 && bytes <= INT_MAX; }
 
-// Data at the address 0 is right only for types that hold addresses.
+// Whether the data has no valid address: the address 0 is valid only with a type that holds addresses.
 bool is_nowhere(const void* data, MPI_Datatype type) noexcept { return data == nullptr && is_basic(type); }
 
 int lacking_memory(MPI_Comm comm) noexcept {
@@ -41,7 +42,7 @@ int lacking_memory(MPI_Comm comm) noexcept {
   return MPI_ERR_NO_MEM;
 }
 
-// Behind a call that may have been measured, weft's or not.
+// To be called after each call, weft's or MPI's: it may have been measured.
 int ended(const Comparison::Timing& timing, int result) noexcept {
   Comparison::end(timing);
   return result;
@@ -53,7 +54,7 @@ int call_barrier(MPI_Comm comm) noexcept {
   Group* group = communicator != nullptr ? take(*communicator, comm, Operation::barrier, 0, timing) : nullptr;
   if (group == nullptr) return ended(timing, g_mpi.next_barrier(comm));
   barrier(*group);
-  // Programs expect of what was complete before a barrier that one test behind it sees it (MPI_Win_test).
+  // Programs rely on it that what was complete before a barrier is seen by the first test after it (MPI_Win_test).
   make_progress();
   return ended(timing, MPI_SUCCESS);
 }
@@ -138,7 +139,7 @@ int call_allreduce(const void* send, void* receive, int count, MPI_Datatype type
   return MPI_SUCCESS;
 }
 
-// What a rank gives to each, or gets of each, as allgather and alltoall describe it.
+// What a rank gives to each rank and gets from each, as the arguments of allgather and alltoall say it.
 struct Exchange {
   const void* send;
   int send_count;
@@ -148,8 +149,8 @@ struct Exchange {
   MPI_Datatype type;
 };
 
-// What MPICH refuses: the same data is given and wanted, with `before` blocks in front. The same address may mean other
-// data, by other types.
+// Whether the data that is given is the block that is to be received, after `before` others: MPICH refuses that. With
+// other types the same address may mean other data.
 bool is_alias(const Exchange& exchange, int before) noexcept {
   if (exchange.send_type != exchange.type || exchange.send_count != exchange.count) return false;
   MPI_Aint lower = 0;

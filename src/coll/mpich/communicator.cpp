@@ -16,10 +16,11 @@ namespace {
 FrontSettings g_settings;
 int g_key = MPI_KEYVAL_INVALID;
 
-// The greatest tag, for which nothing is ever sent.
+// The greatest tag. progress() looks for messages with it, as programs hardly use it.
 int g_silent_tag = 32767;
 
-// MPI looks for messages, finds none, and moves what it has meanwhile. (In MPI_COMM_SELF it would move nothing.)
+// Lets MPI move messages: it looks for one, finds none, and moves others meanwhile. (In MPI_COMM_SELF it would move
+// nothing.)
 void progress() noexcept {
   int found = 0;
   g_mpi.Iprobe(MPI_ANY_SOURCE, g_silent_tag, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
@@ -47,7 +48,7 @@ int say_totals(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-// MPI_Finalize deletes the attributes of MPI_COMM_SELF first.
+// Has the report written in MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF.
 void report_at_end() noexcept {
   int rank = 0;
   int key = MPI_KEYVAL_INVALID;
@@ -61,9 +62,9 @@ void begin() noexcept {
   g_settings.group.progress = progress;
   g_settings.group.died = died;
   g_settings.name = name;
-  // As mpiexec says; others may not.
+  // Hydra's mpiexec sets this variable; other launchers may not.
   if (const char* ranks = std::getenv("MPI_LOCALNRANKS")) g_settings.group.job_ranks = std::atoi(ranks);
-  // What waits in MPICH never gives its CPU away, so weft saves more.
+  // A rank that waits in MPICH never gives its CPU away. So weft saves more there, and pays sooner.
   g_settings.pays_from = 16;
   if (g_mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &g_key, nullptr) != MPI_SUCCESS) {
     g_key = MPI_KEYVAL_INVALID;
@@ -76,7 +77,8 @@ void begin() noexcept {
   }
 }
 
-// Processes that were started otherwise may run without weft.
+// Whether all ranks of the communicator belong to this process's MPI_COMM_WORLD: processes that were started by other
+// ways may run without weft.
 bool is_of_own_world(MPI_Comm comm, int size) noexcept {
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Group world = MPI_GROUP_NULL;

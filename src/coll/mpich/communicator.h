@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weft knows of a communicator: an attribute of it, which goes with it. A copy of the communicator has none.
+// What weft keeps of a communicator: an attribute of it, which ends with it. A copy of the communicator has none.
 #pragma once
 
 #include <mpi.h>
@@ -11,15 +11,17 @@ namespace weft::coll {
 struct Communicator {
   int rank;
   int size;
-  // Not between groups, of two ranks or more, and all of them of this process's MPI_COMM_WORLD.
+  // Whether weft can serve it: it is no intercommunicator, has two ranks or more, and all of them belong to this
+  // process's MPI_COMM_WORLD.
   bool fits;
   Front front;
 };
 
-// Of a communicator that is not null; null: MPI cannot say, and will tell the program why.
+// Finds what weft keeps of a communicator that is not MPI_COMM_NULL. Null: MPI reports an error, and will tell the
+// program why.
 Communicator* find_communicator(MPI_Comm comm) noexcept;
 
-// MPI moves what it has.
+// Lets MPI move its messages.
 void make_progress() noexcept;
 
 // The group, if the call is weft's.

@@ -10,10 +10,10 @@ namespace weft::coll {
 
 namespace {
 
-// MPI_Pack counts bytes by int.
+// So many bytes are packed at a time, since MPI_Pack counts them by an int.
 constexpr size_t kMostAtOnce = 1 << 30;
 
-// What a type is made of, if that is another one alone; MPI_DATATYPE_NULL: it is not.
+// Returns the type that `type` is a duplicate or a contiguous repetition of; MPI_DATATYPE_NULL: it is neither.
 MPI_Datatype base_of(MPI_Datatype type) noexcept {
   int integers = 0;
   int addresses = 0;
@@ -42,7 +42,7 @@ bool is_plain(MPI_Datatype type) noexcept {
   if (base == MPI_DATATYPE_NULL) return false;
   const bool plain = is_plain(base);
   if (!is_basic(base)) {
-    // MPI refuses to free those that it has from the start, also those with gaps.
+    // MPI's predefined types must not be freed; is_basic() does not know those with gaps.
     int integers = 0;
     int addresses = 0;
     int types = 0;
@@ -73,7 +73,8 @@ Blocks::~Blocks() {
   if (moved_ != MPI_DATATYPE_NULL) g_mpi.Type_free(&moved_);
 }
 
-// MPI_Pack takes no data at the address 0, as MPI_BOTTOM is.
+// MPI_Pack refuses data at the address 0, which MPI_BOTTOM is. So the data is named by another address, and by a type
+// that leads back from there.
 void Blocks::name_from_elsewhere() noexcept {
   constexpr MPI_Aint kElsewhere = 64;
   const int one = 1;
@@ -98,7 +99,7 @@ void Blocks::convert(int from, int to, Convert&& one) noexcept {
       const auto index = static_cast<MPI_Aint>(block) * count_ + at;
       one(start_ + index * extent, count, this->block(block) + size * static_cast<size_t>(at),
           static_cast<int>(size) * count);
-      // Behind INT_MAX it would go round.
+      // The loop ends here, since `at + step` may be greater than INT_MAX.
       if (count_ - at <= step) break;
     }
   }

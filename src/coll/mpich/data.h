@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank gives or gets, as contiguous bytes. Choices follow from bytes alone: ranks may describe the same bytes in
-// different ways, and a rank whose data has gaps packs it for itself.
+// The data that a rank gives or gets, as contiguous bytes. Choices follow from the number of bytes alone: ranks may
+// describe the same bytes by different types, and a rank whose data has gaps packs it for itself.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace weft::coll {
 
-// Whether MPI has it from the start, of one size and without gaps. MPICH's handles say so.
+// Whether the type is a basic one, of one size and without gaps. MPICH's handles say so.
 inline bool is_basic(MPI_Datatype type) noexcept {
   return (static_cast<unsigned>(type) ^ static_cast<unsigned>(MPI_BYTE)) >> 16 == 0;
 }
 
-// Of a type that is not null.
+// The size of a type that is not MPI_DATATYPE_NULL.
 size_t size_of(MPI_Datatype type) noexcept;
-// Whether its bytes lie one behind the other, from the beginning on, also of several elements.
+// Whether the bytes of elements of the type lie one behind the other, without gaps, from the beginning on.
 bool is_plain(MPI_Datatype type) noexcept;
 
 // `number` blocks of `count` elements.
@@ -27,14 +27,14 @@ class Blocks {
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
 
-  // False: there is no memory for a copy.
+  // Whether there was memory for a copy, if one is needed.
   explicit operator bool() const noexcept { return bytes_ != nullptr; }
-  // The bytes themselves, or the copy.
+  // The data itself where it has no gaps, or its copy.
   char* bytes() const noexcept { return bytes_; }
-  // Those of one block.
+  // The bytes of one block.
   char* block(int index) const noexcept { return bytes_ + block_bytes_ * static_cast<size_t>(index); }
 
-  // Between the data and its copy, if there is one.
+  // Copies from the data to its copy, or back, if there is one.
   void pack() noexcept { pack(0, number_); }
   void pack_block(int index) noexcept { pack(index, index + 1); }
   void unpack() noexcept;

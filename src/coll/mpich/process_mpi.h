@@ -19,7 +19,7 @@ struct ProcessMpi {
 #define WEFT_COLL_MEMBER(name) decltype(&PMPI_##name) name;
   WEFT_COLL_PMPI(WEFT_COLL_MEMBER)
 #undef WEFT_COLL_MEMBER
-  // What the program would have without weft, perhaps a tool's.
+  // The functions that the program would call without weft; they may be a tool's.
   decltype(&MPI_Barrier) next_barrier;
   decltype(&MPI_Bcast) next_bcast;
   decltype(&MPI_Reduce) next_reduce;
@@ -30,7 +30,7 @@ struct ProcessMpi {
   decltype(&MPI_Init_thread) next_init_thread;
 };
 
-// Filled before any call.
+// Filled before the first call.
 extern ProcessMpi g_mpi;
 
 }  // namespace weft::coll

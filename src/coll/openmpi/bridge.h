@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the component calls of weft. Open MPI's headers are C alone.
+// The functions of weft that the component calls: Open MPI's headers can be used in C only.
 #pragma once
 
 #include <stdbool.h>
@@ -48,28 +48,28 @@ struct weft_settings {
   bool operations[kWeftOperations];
 };
 
-// What the environment says.
+// Reads the settings from the environment.
 void weft_coll_defaults(struct weft_settings* settings);
-// What weft calls.
+// The functions that weft calls.
 struct weft_callbacks {
   void (*progress)(void);
   void (*died)(int rank);
-  // Of the communicator of a bootstrap's context.
+  // MPI's name of the communicator of a bootstrap's context.
   void (*name)(void* context, char* text, size_t size);
 };
 
-// For all that follows; `rules` must stay.
+// Sets the settings for all functions below; the text `rules` must stay.
 void weft_coll_settle(const struct weft_settings* settings, const struct weft_callbacks* callbacks);
-// What became of all calls, if there is to be a report.
+// Says who took the calls of this process, if there is to be a report.
 void weft_coll_say_totals(void);
 void weft_coll_say_died(int rank);
-// The component was built with an Open MPI whose data look otherwise.
+// Says that the component was built with an Open MPI whose data are laid out in another way.
 void weft_coll_say_unfit(int major, int minor, const char* found);
 
-// A rank of the job lacks the component, or has that of another version.
+// Says that a rank of the job lacks the component, or has another version of it.
 void weft_coll_say_missing(int rank, bool other);
 
-// A communicator; null: no memory.
+// Makes the front of a communicator; null: there is no memory.
 void* weft_coll_front(void);
 void weft_coll_forget(void* front);
 // As weft::coll::Comparison::Timing.
@@ -81,9 +81,9 @@ struct weft_timing {
 // The group, if the call is weft's (weft::coll::Front::take).
 void* weft_coll_take(void* front, enum weft_operation operation, size_t bytes, const struct weft_bootstrap* bootstrap,
                      struct weft_timing* timing);
-// A call that weft cannot take.
+// Counts a call that weft cannot take.
 void weft_coll_leave(void* front, enum weft_operation operation);
-// Behind the call.
+// To be called after the call.
 void weft_coll_end(const struct weft_timing* timing);
 
 void weft_coll_barrier(void* group);

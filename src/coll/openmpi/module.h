@@ -10,7 +10,8 @@ struct weft_module {
   // weft::coll::Front; null before the module is enabled.
   void* front;
   struct ompi_communicator_t* comm;
-  // What the communicator had before: the functions for what weft leaves, and the modules that they belong to.
+  // What the communicator had before weft: functions for the calls that weft leaves to MPI, and the modules that these
+  // belong to.
   struct {
     mca_coll_base_module_barrier_fn_t barrier;
     mca_coll_base_module_bcast_fn_t bcast;
@@ -24,8 +25,8 @@ struct weft_module {
 typedef struct weft_module weft_module;
 OBJ_CLASS_DECLARATION(weft_module);
 
-// Of the communicator of a module; for weft_callbacks.
+// The name of the communicator of a module; for weft_callbacks.
 void weft_module_name(void* module, char* text, size_t size);
 
-// With all functions of weft's in it. Null: no memory.
+// Makes a module with all functions of weft's; null: there is no memory.
 mca_coll_base_module_t* weft_module_new(void);

@@ -13,7 +13,7 @@ namespace weft::coll {
 
 namespace {
 
-// Up to here a second step takes longer than to combine everything on all ranks.
+// Up to so many bytes it is faster to combine everything on all ranks than to make a second step.
 constexpr size_t kWholeFragments = 1024;
 
 void by_line(Group& group, const void* in, void* out, size_t count, const Reduction& reduction) noexcept {
@@ -47,7 +47,8 @@ void by_whole_fragments(Group& group, const void* in, void* out, size_t count, c
   }
 }
 
-// Each rank combines its share of a fragment, out of all queues into its own, and takes the others' from theirs.
+// Each rank combines its share of a fragment, out of all queues into its own, and then takes the other ranks' shares
+// out of their queues.
 void by_shares(Group& group, const void* in, void* out, size_t count, const Reduction& reduction) noexcept {
   const size_t element = reduction.element;
   const size_t most = group.fragment_bytes() / element;
@@ -79,7 +80,7 @@ void by_shares(Group& group, const void* in, void* out, size_t count, const Redu
   }
 }
 
-// Elements that fit no buffer, one at a time.
+// For elements that are too long for a buffer: one element at a time.
 void by_gathering(Group& group, const void* in, void* out, size_t count, const Reduction& reduction) noexcept {
   const size_t element = reduction.element;
   for (size_t i = 0; i < count; ++i) {

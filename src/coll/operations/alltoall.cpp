@@ -17,11 +17,11 @@ void copy_own(Group& group, const char* send, char* recv, size_t bytes) noexcept
   if (send != recv) std::memcpy(recv + at, send + at, bytes);
 }
 
-// Where the block of rank `to` is among those that rank `from` gives to others.
+// The place of the block for rank `to` among those that rank `from` gives to others.
 size_t place_of(size_t to, size_t from) noexcept { return to - (to > from ? 1 : 0); }
 
-// One step: `bytes` of each block from `at` on, of blocks of `block` bytes. They lie one after the other, in the order
-// of those who take them.
+// One step: `bytes` of each block from `at` on, of blocks of `block` bytes. In a buffer they lie one after the other,
+// in the order of the ranks that take them.
 template <bool kLine>
 void by_step(Group& group, const char* send, char* recv, size_t block, size_t at, size_t bytes) noexcept {
   const auto self = static_cast<size_t>(group.rank());
@@ -42,7 +42,7 @@ void by_step(Group& group, const char* send, char* recv, size_t block, size_t at
   group.done(step);
 }
 
-// In pairs: at any time each rank reads another one's memory.
+// The ranks read in pairs: at any time each rank reads a different rank's memory.
 void by_single_copy(Group& group, const char* send, char* recv, size_t bytes) noexcept {
   const auto ranks = static_cast<size_t>(group.size()), self = static_cast<size_t>(group.rank());
   if (send == recv) {

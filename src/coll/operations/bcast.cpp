@@ -43,8 +43,8 @@ void by_queue(Group& group, void* data, size_t bytes, int root) noexcept {
   }
 }
 
-// All copy at once: each of the others reads the same part of the message, and the root writes the rest to all, so that
-// it has as much to do as one of them.
+// All ranks copy at the same time: each of the others reads the same part of the message, and the root writes the rest
+// of it to all, so that the root has as much to do as one of them.
 void by_single_copy(Group& group, void* data, size_t bytes, int root) noexcept {
   const auto ranks = static_cast<size_t>(group.size());
   const size_t rest = bytes / ranks;
@@ -77,7 +77,7 @@ void bcast(Group& group, void* data, size_t bytes, int root) noexcept {
     return group.tree_of_places() != nullptr ? bcast_by_tree(group, data, bytes, root)
                                              : by_line(group, data, bytes, root);
   }
-  // Who passes data on within a node has it in a queue.
+  // Where ranks pass data on within a NUMA node, the data must be in a queue.
   const bool passed_on = group.tree_of_places() != nullptr && group.facts().nodes > 1;
   if (!passed_on && takes_single_copy(group, Operation::bcast, bytes)) return by_single_copy(group, data, bytes, root);
   by_queue(group, data, bytes, root);

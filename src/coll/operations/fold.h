@@ -9,8 +9,8 @@
 
 namespace weft::coll {
 
-// out = x0 op (x1 op (x2 ...)), with `count` elements of rank i at source(i). Nothing of a source but the last one may
-// lie in `out`.
+// out = x0 op (x1 op (x2 ...)), where the `count` elements of rank i lie at source(i). Only the last source may lie in
+// `out`.
 template <class Source>
 void fold(const Reduction& reduction, void* out, size_t count, int ranks, Source source) noexcept {
   if (count == 0) return;

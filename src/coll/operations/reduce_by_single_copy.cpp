@@ -11,16 +11,17 @@ namespace weft::coll {
 
 namespace {
 
-// So much at a time that it stays in a CPU's own cache, and that the system calls are short beside it.
+// So many bytes are combined at a time: few enough to stay in a CPU's own cache, and enough to make the system calls
+// short in comparison.
 constexpr size_t kPiece = size_t{256} << 10;
 
 struct Offer {
   uint64_t in, out;
 };
 
-// Who alone wants the result need not write it to others: it takes more of the work. A rank reads and combines what the
-// others have, which takes about 2 per byte and rank; to write takes 1. Few ranks leave all of a short vector to it:
-// lines that others have written come back slowly.
+// The part of the vector that rank `self` combines. Where only the root wants the result, it gets a greater part, as it
+// need not write the result to others: to read and combine takes about 2 per byte and rank, to write takes 1. Of few
+// ranks, the root does all of a short vector: the lines that others would write come to its CPU slowly.
 Share share_of(size_t count, size_t bytes, int ranks, int self, int root) noexcept {
   if (root == kAll) return share(count, ranks, self);
   constexpr int kFew = 3;
@@ -53,7 +54,7 @@ void reduce_by_single_copy(Group& group, const void* in, void* out, size_t count
 
   const size_t most = std::max<size_t>(kPiece / element, 1);
   char* theirs = group.scratch(2 * most * element);
-  // The result comes to its place at once, where that keeps what is still to be combined.
+  // The result is built in its place, unless that would overwrite operands that are still to be combined.
   const bool in_place = wants && (in != out || self == last);
   const Share mine = share_of(count, count * element, ranks, self, root);
   for (size_t at = 0; at < mine.count; at += most) {
@@ -76,7 +77,7 @@ void reduce_by_single_copy(Group& group, const void* in, void* out, size_t count
       if (root == kAll || root == rank) write_to(group, rank, offer_of(rank).out + offset, result, bytes);
     }
   }
-  // Who has written has read too.
+  // A rank that has written its part of the result has read all that it needs too.
   group.own_line(written);
   group.publish(written);
   for (int rank = 0; rank < ranks; ++rank) {

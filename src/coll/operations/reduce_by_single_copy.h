@@ -9,8 +9,8 @@ namespace weft::coll {
 
 inline constexpr int kAll = -1;  // as the root: all ranks get the result
 
-// Each rank combines its share of the vector, which it reads out of all ranks' memory, and writes it to those who want
-// it.
+// Each rank combines its share of the vector, which it reads from all ranks' memory, and writes it to the ranks that
+// get the result.
 void reduce_by_single_copy(Group& group, const void* in, void* out, size_t count, const Reduction& reduction,
                            int root) noexcept;
 

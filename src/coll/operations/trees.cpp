@@ -15,14 +15,14 @@ bool has_children(const Hierarchy& tree, int rank, int root) noexcept {
   return any;
 }
 
-// Rank 0 gets the result into `result`, which all ranks have for what their part has combined.
+// Combines from the leaves to rank 0, which gets the result. `result`: where each rank has what its part has combined.
 void combine_upwards(Group& group, const void* in, void* result, size_t count, const Reduction& reduction) noexcept {
   const Hierarchy& tree = *group.tree_of_numbers();
   const size_t bytes = count * reduction.element;
   const uint64_t step = group.next_step();
   const int self = group.rank();
   bool alone = true;
-  // What follows in the order comes first, since the first operand is the earlier one.
+  // Later ranks are combined first, since the first operand has to be the earlier one.
   tree.each_child(self, 0, [&](int child) {
     const unsigned char* theirs = group.await_line(child, step);
     if (alone) {

@@ -47,7 +47,7 @@ struct Line {
   bool use;
 };
 
-// Null: it is a line; what is wrong with it.
+// Reads a line. Returns what is wrong with it; null: nothing.
 const char* parse(const char* text, Line* line) noexcept {
   base::Scanner in(text);
   int operation = 0;
@@ -61,7 +61,8 @@ const char* parse(const char* text, Line* line) noexcept {
   return in.at_end() ? nullptr : "there is something behind weft or mpi";
 }
 
-// Chooses, line by line, what is nearest to the group's ranks.
+// Reads line by line, and keeps for each operation the lines whose number of ranks is the greatest that is not above
+// the group's.
 class Reader {
  public:
   explicit Reader(int ranks) noexcept : ranks_(ranks) {}
@@ -93,7 +94,7 @@ class Reader {
   Choices choices_;
 };
 
-// Once in a process: each communicator reads the file anew. `line`: 0 for the file as a whole.
+// Warns once in a process, although each communicator reads the file anew. `line`: 0 for the file as a whole.
 void complain(const char* path, int line, const char* fault) noexcept {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;

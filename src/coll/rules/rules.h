@@ -13,7 +13,7 @@ namespace weft::coll {
 inline constexpr const char* kOperationNames[kOperations] = {"barrier",   "bcast",     "reduce",
                                                              "allreduce", "allgather", "alltoall"};
 
-// What holds for one group. Ranks send it to each other as bytes.
+// The rules for one group. Ranks send the object to each other as bytes.
 class Choices {
  public:
   bool takes(Operation operation, size_t bytes) const noexcept {
@@ -22,16 +22,16 @@ class Choices {
     for (int i = 0; i < lines.count && lines.from[i] <= bytes; ++i) use = (lines.used >> i & 1) != 0;
     return use;
   }
-  // Whether anything has been said of the operation.
+  // Whether the file has lines for the operation.
   bool has_lines(Operation operation) const noexcept { return lines_[static_cast<int>(operation)].count > 0; }
-  // Whether there is anything that weft takes.
+  // Whether there is an operation that weft takes.
   bool any() const noexcept;
 
-  // From `bytes` on. False: there are too many lines.
+  // Adds a line: from `bytes` on weft takes the operation, or not. Returns false where there are too many lines.
   bool add(Operation operation, uint64_t bytes, bool use) noexcept;
-  // Forgets the operation's lines.
+  // Removes the operation's lines.
   void clear(Operation operation) noexcept { lines_[static_cast<int>(operation)] = {}; }
-  // The operation is MPI's, whatever the size.
+  // Leaves the operation to MPI, whatever the size.
   void leave(Operation operation) noexcept {
     clear(operation);
     add(operation, 0, false);
@@ -51,7 +51,8 @@ class Choices {
   Lines lines_[kOperations] = {};
 };
 
-// What the file says for groups of that many ranks. Where it cannot be used: a warning, and all is left to MPI.
+// Reads what the file says for groups of that many ranks. Where the file cannot be used it warns, and leaves all to
+// MPI.
 Choices read_rules(const char* path, int ranks) noexcept;
 
 }  // namespace weft::coll

@@ -16,9 +16,9 @@ namespace weft::coll {
 
 namespace {
 
-constexpr int64_t kSpinNs = 30'000;  // before the CPU is offered to others, if there is one for each rank
-constexpr int64_t kYieldNs = 1'000'000;  // before sleep
-constexpr int64_t kCrowdedYieldNs = 300'000;
+constexpr int64_t kSpinNs = 30'000;           // so long a rank spins before it yields, if each rank has a CPU
+constexpr int64_t kYieldNs = 1'000'000;       // so long after the beginning it sleeps
+constexpr int64_t kCrowdedYieldNs = 300'000;  // the same with more ranks than CPUs
 constexpr int64_t kLongestSleepNs = 1'000'000;
 constexpr int64_t kProgressNs = 30'000;
 constexpr int64_t kLookNs = 10'000'000;
@@ -45,7 +45,8 @@ LongWait::Next LongWait::once() noexcept {
       if (platform::process_has_ended(awaited_.member.process)) return Next::tell_of_death;
     }
   }
-  // A member of weft's runtime has others to run instead. Those may need the CPU for long, so it never sleeps.
+  // In a region of weft's runtime other members can run on this thread meanwhile. They may need it for long, so it
+  // never sleeps.
   if (const shm::Runtime& runtime = shm::runtime(); runtime.in_parallel()) {
     if (!runtime.yield()) sched_yield();
     return Next::once;
@@ -55,9 +56,10 @@ LongWait::Next LongWait::once() noexcept {
     sched_yield();
     return Next::once;
   }
-  // Acquire: where this is the number after a call, the 1 below comes after the 0 that was written before the call.
+  // Acquire: if this is already the number after a call, the 1 below is stored after the 0 that call_sleepers() stored
+  // before it.
   calls_ = awaited_.calls.load(std::memory_order_acquire);
-  // Relaxed: the fence orders it before the caller's look.
+  // Relaxed: the fence orders it before the look by which the waiting rank decides to sleep.
   awaited_.sleepers.store(1, std::memory_order_relaxed);
   platform::full_fence();
   return Next::sleep;
@@ -76,8 +78,8 @@ void tell_of_death(const WaitSettings& settings, int rank) noexcept {
 void call_sleepers(Area& own) noexcept {
   // Relaxed: the release below orders it.
   own.sleepers.store(0, std::memory_order_relaxed);
-  // The rank alone writes the word. Release: who sees the new number sets `sleepers` after it was cleared here, so that
-  // it is not cleared without a call.
+  // Only this rank writes `calls`. Release: a rank that sees the new number sets `sleepers` after it was cleared here,
+  // so it is never cleared without a call that follows.
   own.calls.store(own.calls.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   platform::futex_wake_shared(own.calls, INT32_MAX);
 }

@@ -2,9 +2,9 @@
 // How a rank waits for what another one writes: it looks, then lets others run, then sleeps.
 //
 // A sleeper sets the awaited rank's `sleepers`, looks once more and sleeps on its `calls`. A rank that has written
-// something looks at its own `sleepers`; where they are set it clears them, counts a call and wakes. It passes no fence
-// in between, since that would cost each write as much as the transfer of a line. So it may miss who sets the word at
-// the same moment. That is why no sleep is longer than kLongestSleepNs.
+// something looks at its own `sleepers`; where that is set it clears it, counts a call and wakes the sleepers. It
+// passes no fence in between, since that would cost each write as much as the transfer of a cache line. So it may miss
+// a rank that sets the word at the same moment. That is why no sleep is longer than kLongestSleepNs.
 #pragma once
 
 #include <atomic>
@@ -28,9 +28,9 @@ class LongWait {
  public:
   LongWait(const WaitSettings& settings, Area& awaited) noexcept;
 
-  // What the caller shall do after it has looked once more: a rank may have ended after it has done its part.
+  // What the caller is to do, after it has looked once more: a rank may have ended after it has done its part.
   enum class Next : uint8_t { once, sleep, tell_of_death };
-  // Lets others run, and does what is due.
+  // Lets others run, and does what is due after so long a wait.
   Next once() noexcept;
   void sleep() noexcept;
 
@@ -47,7 +47,7 @@ class LongWait {
 
 void call_sleepers(Area& own) noexcept;
 
-// By a rank that has written something others may wait for.
+// Called by a rank that has written something that others may wait for.
 inline void wake_sleepers(Area& own) noexcept {
   // Relaxed: see above.
   if (own.sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] {
@@ -71,7 +71,7 @@ template <class Ready>
   }
 }
 
-// Until ready() says so, which `rank` brings about by a write after which it wakes sleepers.
+// Waits until ready(). `rank` makes that true by a write, after which it wakes sleepers.
 template <class Ready>
 void wait_until(const WaitSettings& settings, Area& awaited, int rank, Ready ready) noexcept {
   if (ready()) return;

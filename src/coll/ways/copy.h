@@ -19,8 +19,8 @@ inline char* bytes_of(void* data, size_t offset) noexcept { return static_cast<c
 // A message in pieces of at most `most`: for (size_t at = 0; at < bytes; at += most) ... piece(at, bytes, most)
 inline size_t piece(size_t at, size_t bytes, size_t most) noexcept { return std::min(most, bytes - at); }
 
-// Copies into a buffer of a queue. Its lines lie in the cache of who has read them last. A CPU that only writes asks
-// for them one after the other, so it asks for many before.
+// Copies into a buffer of a queue. The buffer's cache lines lie in the cache of the CPU that has read them last. A CPU
+// that only writes fetches them one after the other, so this asks for many of them before it writes.
 inline void copy_in(char* buffer, const void* from, size_t bytes) noexcept {
   constexpr size_t kBlock = 2048, kLine = 64;
   const auto ask = [&](size_t begin, size_t end) {

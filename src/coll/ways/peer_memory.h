@@ -9,7 +9,7 @@
 
 namespace weft::coll {
 
-// Each returns whether all of it was copied.
+// Each returns whether all bytes were copied.
 bool read_peer(pid_t peer, void* to, uint64_t from, size_t bytes) noexcept;
 bool write_peer(pid_t peer, uint64_t to, const void* from, size_t bytes) noexcept;
 

@@ -8,7 +8,7 @@ namespace weft::coll {
 
 namespace {
 
-// A rank that has died is the usual reason, and the group says so.
+// Ends the program where a rank's memory cannot be read or written. Mostly that rank has died; then the group says so.
 [[noreturn]] void cannot(Group& group, int rank, const char* do_what) noexcept {
   group.die_with(rank);
   base::fatal("collectives: the memory of process %d cannot be %s", group.member(rank).process.pid, do_what);

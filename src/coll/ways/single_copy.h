@@ -17,14 +17,14 @@ inline void offer(Group& group, uint64_t step, const void* data) noexcept {
   group.publish(step);
 }
 
-// What `rank` offers in the step; waits for it.
+// Waits until `rank` offers an address in the step, and returns the address.
 inline uint64_t await_offer(Group& group, int rank, uint64_t step) noexcept {
   uint64_t address;
   std::memcpy(&address, group.await_line(rank, step), sizeof address);
   return address;
 }
 
-// The process ends where the kernel refuses what it has granted before.
+// The process ends with a message where the kernel refuses access that it has granted before.
 void read_from(Group& group, int rank, void* to, uint64_t from, size_t bytes) noexcept;
 void write_to(Group& group, int rank, uint64_t to, const void* from, size_t bytes) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way data takes. It follows from what is the same on all ranks.
+// Which way the data takes. The choice follows from what is the same on all ranks.
 #pragma once
 
 #include <cstddef>

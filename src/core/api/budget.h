@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool as a whole: its start, its CPUs, who else has them, what it has done.
+// The pool as a whole: its start, its CPUs and who shares them, its statistics.
 #pragma once
 
 #include "core/budget/guests.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others keep of the core's: contexts, parallel calls, teams of threads, queues.
+// Types of the core that other layers have as members: contexts, parallel calls, persistent teams, queues.
 #pragma once
 
 #include "core/context/context.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller's OS thread, and what a member has of a thread's own: settings, signals, CPU time.
+// The caller's OS thread, and what a member has as a thread has it: settings, signals, CPU time.
 #pragma once
 
 #include "core/context/context.h"

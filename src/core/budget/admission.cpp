@@ -56,7 +56,7 @@ bool enter(int calls, uint64_t ticket, bool anyway = false) noexcept {
   return true;
 }
 
-// It has entered.
+// Takes the first waiter out of the queue and wakes it: its region has entered.
 void admit_first() noexcept {
   Waiter* waiter = g_first;
   g_first = waiter->next;
@@ -88,7 +88,7 @@ void await(const Carrier* root, Waiter& self) noexcept {
   bool asleep = false;
   while (self.admitted.load(std::memory_order_acquire) == 0) {
     if (!platform::futex_wait_for(self.admitted, 0, kLookNs)) continue;
-    // Of this process and of those that are inside.
+    // The CPU time that this process has used, and that those on the node have used whose regions are inside.
     int64_t now = platform::cpu_time_ns();
     const bool others_sleep = pool().node.others_sleep(now);
     const bool slept = asleep && now >= used && now - used < kAsleepNs;
@@ -128,7 +128,7 @@ void admit(Carrier* root, int calls) noexcept {
   g_lock.unlock();
   if (at_once) return;
   release_slot(root);
-  // It says meanwhile that the process is alive.
+  // While the root waits, the monitor shows the other processes that this one is alive.
   wake_monitor();
   await(root, self);
 }

@@ -17,8 +17,8 @@ namespace {
 // Release and acquire: with the functions comes what they use.
 std::atomic<const GuestSide*> g_side{nullptr};
 
-// What guests hold, also while there is no pool, and how much more they could use. Relaxed: a thread that starts a pool
-// meanwhile has it corrected by the next tick.
+// How many slots guests hold, also while there is no pool, and how many more they could use. Relaxed: if a thread
+// starts a pool meanwhile, the next tick corrects the pool's numbers.
 std::atomic<int> g_held{0};
 std::atomic<int> g_more{0};
 
@@ -29,8 +29,9 @@ int own_roots(const Pool& p) noexcept {
   return std::max(0, p.active_roots.load(std::memory_order_relaxed) - p.guest_slots.load(std::memory_order_relaxed));
 }
 
-// Where the node is shared, guests need slots of the node too. Each has a root's carrier to hold it, which nobody runs;
-// so has each that could be more, so that the node knows of it.
+// Where the node is shared, guests need slots of the node too. A slot of the node is held by a carrier: so there is one
+// for each slot that guests hold, of the kind that roots have, but without a thread. There is also one for each slot
+// that guests could use, so that the node knows what they lack.
 void adjust_guest_carriers(Pool& p) noexcept {
   GuestCarriers& carriers = p.guest_carriers;
   carriers.lock.lock();
@@ -59,7 +60,7 @@ void adjust_guest_carriers(Pool& p) noexcept {
     put_root_carrier(carrier);
   }
   carriers.count.store(count, std::memory_order_relaxed);
-  // Those that are not used yet are the first that others get back.
+  // Where others want slots back, those that guests do not use yet go first.
   int unused = count - held;
   for (Carrier* each = carriers.first; each != nullptr && unused > 0 && p.node.has_too_many();
        each = each->next_spare) {
@@ -120,7 +121,8 @@ void hold_for_guests(int slots, int more) noexcept {
   wake_monitor();
 }
 
-// Without a look at the pool: it may still be the parent's, with locks that nobody unlocks.
+// Called in the child of a fork. It does not touch the pool, which may still be the parent's, with locks that nobody
+// unlocks.
 void forget_guests() noexcept {
   g_held.store(0, std::memory_order_relaxed);
   g_more.store(0, std::memory_order_relaxed);
@@ -144,8 +146,8 @@ void begin_guests(Pool& pool) noexcept {
   const int held = g_held.load(std::memory_order_relaxed);
   pool.guest_slots.store(held, std::memory_order_relaxed);
   pool.active_roots.store(held, std::memory_order_relaxed);
-  // In the child of a fork, the thread that forked may be inside the other library, and no other is; a context is none
-  // of this pool's.
+  // In the child of a fork only the thread that forked can be inside the other library. If it was a context of the
+  // parent's pool, it is none of this one.
   g_members.store(0, std::memory_order_relaxed);
 }
 
@@ -153,7 +155,7 @@ void tick_guests(Pool& pool) noexcept {
   const GuestSide* side = g_side.load(std::memory_order_acquire);
   if (side == nullptr) return;
   side->tick(guest_load());
-  // Also when the process has just left the node.
+  // If there are carriers for guests, they are adjusted also when the process has just left the node.
   if (pool.node.counts_guests() || pool.guest_carriers.count.load(std::memory_order_relaxed) > 0)
     adjust_guest_carriers(pool);
 }

@@ -162,7 +162,7 @@ bool NodeBudget::pass_on(Pool& p, int slot) noexcept {
     }
     return false;
   };
-  // What there is may be for those of some NUMA nodes.
+  // First to a carrier that finds work in its sight: the work may be for carriers of some NUMA nodes only.
   if (p.nodes.several() && give([](Carrier& carrier) { return work_in_lists(&carrier, false); })) return true;
   return give([](const Carrier&) { return true; });
 }

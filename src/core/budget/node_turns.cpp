@@ -40,7 +40,7 @@ void NodeBudget::await_turn(Pool& p, Carrier* root) noexcept {
   if (process == nullptr) return;
   release_slot(root);
   waiting_roots_.fetch_add(1, std::memory_order_relaxed);
-  // What is known may be old: a process that misses nothing is due nothing.
+  // The known number of missing slots may be old. It is 1 at least, since a process that misses no slot gets none.
   process->want(std::max(1, count_missing(p, *process)));
   look(p);
   wake_monitor();
@@ -55,7 +55,8 @@ void NodeBudget::await_turn(Pool& p, Carrier* root) noexcept {
   waiting_roots_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Whose turn it was before gives its slot when its processes come to an end; until then somebody else is on that CPU.
+// Takes a slot for the root, if one becomes free in time. A process whose turn has ended gives a slot up only when the
+// work on it comes to an end; until then that CPU is in use.
 void NodeBudget::await_slot(node::Process& process, Carrier* root) noexcept {
   const int64_t until = platform::now_ns() + kSlotNs;
   for (;;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which carriers could do with a slot of the node. Internal to core.
+// Which carriers could use a slot of the node. Internal to core.
 #pragma once
 
 #include "core/sched/pool.h"
@@ -15,7 +15,7 @@ inline bool root_lacks_slot(const Carrier& carrier) noexcept {
          carrier.slot.load(std::memory_order_relaxed) == Slot::none && !asleep(carrier);
 }
 
-// It runs without: what it had was taken away while it ran, or it has been lent.
+// Whether a worker runs without a slot: its slot was taken away while it ran, or its thread has been lent.
 inline bool worker_lacks_slot(const Pool& p, const Carrier& carrier) noexcept {
   const int slot = carrier.slot.load(std::memory_order_relaxed);
   return !carrier.is_root() && (slot == Slot::taken || slot == Slot::lent) && !p.is_idle(&carrier) && !asleep(carrier);

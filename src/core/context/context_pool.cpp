@@ -33,7 +33,7 @@ constexpr size_t kDonorReserve = 32 * 1024;
 
 void (*g_identity_ends)() = nullptr;  // written once, before the first context is made
 
-// Until the donor has come to rest in the kernel, which writes nothing into its memory from then on.
+// Waits until the donor sleeps in the kernel, which writes nothing into its memory from then on.
 void await_sleep(const std::atomic<uint32_t>& state) noexcept {
   constexpr int kMostLooks = 10'000;
   for (int i = 0; i < kMostLooks && !platform::futex_has_sleeper(state, Donor::parked); ++i) sched_yield();
@@ -48,8 +48,8 @@ void block_cancellation() noexcept {
   platform::system_call(SYS_rt_sigprocmask, SIG_BLOCK, &kMask, nullptr, sizeof kMask);
 }
 
-// As if just made, but for the token and for signals: a late unblock() may still be at it, which block() allows for,
-// and a late sender.
+// Makes a record like a new one, except for its token and its signals: a late unblock() and a late sender of a signal
+// may still touch these, which block() allows for.
 void renew(Donor* donor) noexcept {
   donor->entry = nullptr;
   donor->next = nullptr;
@@ -79,8 +79,9 @@ void* ContextPool::donor_main(void* argument) {
   donor->state.store(Donor::parked, std::memory_order_release);
   platform::futex_wake(donor->state, 1);
   donor->serve();
-  // What follows runs in a thread like others: if its destructors use OpenMP, it attaches as such, and who stops
-  // threads by signals waits for it. Another thread may get its number.
+  // From here on the donor is a thread like others: if destructors of its thread-local objects use OpenMP, it attaches
+  // as a root, and a library that stops threads by signals waits for it. The system may give its number to another
+  // thread.
   std::atomic_ref(donor->thread_id).store(0, std::memory_order_relaxed);
   bind_identity(nullptr);
   open_to_signals();
@@ -130,7 +131,7 @@ Context* ContextPool::make(bool needed) noexcept {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, (wanted + kGuardSize + page - 1) & ~(page - 1));
   pthread_attr_setguardsize(&attributes, kGuardSize);
-  // In the list before it exists: a leak checker does not look at the stack this runs on.
+  // The record is in the list before its thread exists: a leak checker does not look at the stack on which this runs.
   enlist(donor);
   const int error = has_room_for(stack_size_) ? pthread_create(&donor->thread, &attributes, donor_main, donor) : ENOMEM;
   pthread_attr_destroy(&attributes);
@@ -236,7 +237,7 @@ void trim_below(const Context* context, uintptr_t used) noexcept {
 }  // namespace
 
 void trim_stack(Context* context) noexcept {
-  // What lies right below the stack pointer may be in use too; and all of it while handlers run there.
+  // The red zone right below the stack pointer may be in use too. While handlers run there, all may be in use.
   constexpr uintptr_t kRedZone = 256;
   const SignalsBlocked blocked;
   if (!occupy_now(context)) return;
@@ -245,7 +246,7 @@ void trim_stack(Context* context) noexcept {
 }
 
 void trim_own_stack(const Context* self) noexcept {
-  // What this very call needs.
+  // So much of the stack this call itself needs.
   constexpr uintptr_t kInUse = 16 * 1024;
   trim_below(self, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - kInUse);
 }

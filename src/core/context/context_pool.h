@@ -26,32 +26,32 @@ class ContextPool {
   // Every context made must have been ended.
   ~ContextPool();
 
-  // A new one; null when the system refuses another thread (RLIMIT_NPROC, memory): the caller decides what to do
-  // without. Where it was needed, that is said once, and refused() tells it.
+  // A new context; null when the system refuses another thread (RLIMIT_NPROC, memory): the caller decides what to do
+  // without. Where it was needed, the user is told once, and refused() says so from then on.
   Context* make(bool needed = true) noexcept;
 
-  // A context that is free ends with its identity, in steps, since what ends may need a lock that the others are under:
-  // it is the pool's no more; its donor is told to end; its donor has ended; its record serves again. Records are never
-  // given up, since somebody may be late with a look at them.
+  // A free context ends with its identity in four steps: it leaves the pool; its donor is told to end; its donor has
+  // ended; its record serves again. They are apart since the end of a donor may need a lock under which another step is
+  // made. Records are never given up, since another thread may be late with a look at one.
   void withdraw(const Context* context) noexcept;
   static void begin_end(Context* context) noexcept;
   static bool has_ended(Context* context) noexcept;
   void reuse(Context* chain) noexcept;
 
-  // The second and the third for a chain of contexts, which have been withdrawn: waits for their donors.
+  // The second and the third step for a chain of contexts that have been withdrawn: waits for their donors.
   static void end(Context* chain) noexcept;
 
   bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
-  // Says so to the user, once.
+  // Tells the user, once, that the system has refused a thread.
   void note_refusal(int error) noexcept;
 
-  // Donors alive; the most there have been; those that have been withdrawn.
+  // How many donors are alive; the most that there have been; how many have been withdrawn.
   size_t size() const noexcept { return size_; }
   size_t most() const noexcept { return most_; }
   size_t withdrawn() const noexcept { return withdrawn_; }
 
-  // Each that there has been, by next_of_all. By any thread.
+  // The list of all donors that there have been, linked by next_of_all. Called by any thread.
   Donor* all() const noexcept { return all_.load(std::memory_order_acquire); }
 
  private:
@@ -66,22 +66,22 @@ class ContextPool {
   size_t withdrawn_ = 0;
   Donor* made_ = nullptr;  // all of them, so that debuggers and leak checkers find suspended contexts
   Donor* ended_ = nullptr;  // records without a thread
-  // With release and acquire: the record comes with it.
+  // Release and acquire: a thread that sees the pointer sees the record.
   std::atomic<Donor*> all_{nullptr};
   // The system has refused a thread, and the user has been told. Relaxed: others ask without the lock that guards the
   // rest, and a region more or less goes by it.
   std::atomic<bool> refused_{false};
 };
 
-// Whether there is address space for another thread with such a stack, and some for the program besides: it had better
-// do with fewer threads than without memory.
+// Whether there is address space for another thread with such a stack, and some left for the program: fewer threads are
+// better than a program without memory.
 bool has_room_for(size_t stack_size) noexcept;
 
-// The memory below what a context that nobody runs has on its stack goes back to the system. By who has the right to
-// let it go on.
+// Gives the unused memory of a context's stack back to the system. No carrier runs the context, and the caller has the
+// right to let it go on.
 void trim_stack(Context* context) noexcept;
 
-// The same by the context that runs.
+// The same for the calling context.
 void trim_own_stack(const Context* self) noexcept;
 
 // Called by the thread that has donated a context when that ends, before its thread-local objects do.

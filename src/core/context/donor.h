@@ -17,9 +17,9 @@ struct alignas(64) Donor : Context {
   enum State : uint32_t {
     starting = 0,
     parked = 1,
-    taken = 2,   // a thread that calls it is writing `call`
-    called = 4,   // to run handlers
-    ending = 8,   // beside the others: by the pool
+    taken = 2,   // a thread that calls the donor is writing `call`
+    called = 4,   // the donor is to run handlers for `call`
+    ending = 8,   // beside the others: the pool has told it to end
   };
 
   pthread_t thread{};
@@ -30,11 +30,11 @@ struct alignas(64) Donor : Context {
   Donor* previous_made = nullptr;
   Donor* next_of_all = nullptr;  // constant from the moment it stands in the list
 
-  // Called to run handlers for `context`. False: it is not parked. By any thread, also in handlers; signals are
-  // blocked.
+  // Calls the donor to run handlers for `context`. Returns false where it is not parked. Called by any thread, also in
+  // signal handlers, with signals blocked.
   bool take_call(Context* context) noexcept;
 
-  // Parks until it is to end.
+  // The donor's thread parks here, and serves contexts that it is called for, until it is to end.
   void serve() noexcept;
 };
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread is to a library whose threads are guests of the pool (core/budget/guest_link.h).
+// The part of a thread in a library whose threads are guests of the pool (core/budget/guest_link.h).
 #pragma once
 
 #include <cstdint>
 
 namespace weft::core {
 
-// While it is inside of that library.
+// The part of a thread while it is inside of that library.
 enum class GuestPart : uint8_t {
   none,
-  primary,  // the program's own, or a context of the pool: it has come by itself, and runs anyway
-  worker,  // the library's own
+  primary,  // a thread of the program, or a context of the pool, that has called the library: it runs anyway
+  worker,  // a thread of the library
 };
 
 }  // namespace weft::core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a member has set for itself where the kernel keeps it by OS thread: whichever OS thread runs the member at the
-// moment runs others too, so it does not get that. The record is what the member is told when it asks.
+// Settings that a member has made for itself and that the kernel keeps per OS thread. An OS thread that runs the member
+// runs others too, so it does not get them. The member gets this record when it asks for its settings.
 #pragma once
 
 #include "platform/cpu_set.h"

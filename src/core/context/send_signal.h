@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals to one thread of the program, where it may be one of the pool's (core/context/signals.h). From anywhere, also
-// from handlers.
+// Sends signals to one thread of the program, which may be a context (core/context/signals.h). Called from anywhere,
+// also from signal handlers.
 #pragma once
 
 #include <pthread.h>
@@ -11,9 +11,9 @@ namespace weft::core {
 
 inline constexpr int kNoContext = -1;
 
-// Sends `info`, whose si_signo is the signal, to the context with that thread's identity. 0, or an errno; kNoContext:
-// it is none that others could run, or the caller's, or no signal for a handler, and the OS thread is the one to send
-// it to.
+// Sends `info`, whose si_signo is the signal, to the context with that thread's identity. Returns 0 or an errno; or
+// kNoContext, where the signal is to be sent to the OS thread as usual: no other carrier can run the thread's context,
+// or it is the caller's, or the signal has no handler.
 int send_signal(pthread_t thread, const siginfo_t& info) noexcept;
 
 // The same for the context that has the number of a parked thread, or of a thread of the program.

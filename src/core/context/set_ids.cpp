@@ -30,7 +30,7 @@ constexpr int kSetIds = 33;
 
 using Handler = void (*)(int, siginfo_t*, void*);
 
-// As the system call has it, on both machines.
+// The argument of the system call rt_sigaction(), which has the same layout on both machines.
 struct Action {
   Handler handler = nullptr;
   unsigned long flags = 0;
@@ -41,7 +41,8 @@ struct Action {
 // libc's. Release and acquire: a thread that runs our handler sees it.
 std::atomic<Handler> g_libc{nullptr};
 
-// What a caller asks of the OS thread that has been left out. One at a time: libc holds a lock meanwhile.
+// What the caller of setuid() asks of the OS thread that has got no signal: to run libc's handler under `identity`.
+// There is one errand at a time, since libc holds a lock meanwhile.
 struct Errand {
   enum State : uint32_t { none, wanted, done };
   // Release by the side that is through with the fields, acquire by the other.
@@ -59,7 +60,7 @@ void run_libcs_under(uintptr_t identity, int signal, siginfo_t* info, void* cont
   platform::set_thread_pointer(mine);
 }
 
-// Only carriers and donors ever run under others than they were born with.
+// The identity that the calling thread was born with. Only carriers and donors ever run under another one.
 uintptr_t born_with(pid_t thread) noexcept {
   const uintptr_t identity = own_identity(thread);
   return identity != 0 ? identity : platform::thread_pointer();
@@ -79,8 +80,9 @@ bool has_just_sent_it(const ucontext_t* context, pid_t thread) noexcept {
 #endif
 }
 
-// What was interrupted by another signal that came with this one, whose handler has not begun: the kernel has laid its
-// frame on the stack and put its arguments into the registers. Null: that is not so.
+// If `context` is the beginning of another signal's handler, returns what that signal has interrupted; else null. That
+// signal came together with this one, and its handler has not run any instruction: the kernel has laid its frame on the
+// stack and put its arguments into the registers.
 const ucontext_t* interrupted_by_handler(const ucontext_t* context) noexcept {
 #if defined(__x86_64__)
   const auto& registers = context->uc_mcontext.gregs;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// setuid(2) and its kin change the one OS thread that calls them. libc makes all threads of the process call them: it
+// setuid(2) and its kin change only the OS thread that calls them. libc makes all threads of the process call them: it
 // marks the record of each thread but the caller's, sends each that it has marked a signal (SIGSETXID) by number, and
 // waits until the handlers have made the call and cleared the marks. Handler and caller find their record by the thread
 // pointer. On a carrier that may be another thread's, so
 // - the handler runs under the identity that libc means: that of the OS thread which got the signal;
-// - where the caller has another OS thread's identity, it is that one whom libc leaves out, and the caller whom it
-// sends a
-//   signal. The two change parts: the caller hands the handler over to the OS thread that has been left out, and makes
-//   the call itself anyway, last of all, as libc has every caller do. Internal to core.
+// - where the caller has another OS thread's identity, libc leaves out that OS thread, and sends the caller's OS thread
+// a
+//   signal. The two change parts: the caller hands the handler over to the OS thread that was left out, and makes the
+//   call itself anyway, last of all, as libc has every caller do. Internal to core.
 #pragma once
 
 namespace weft::core {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signals to one thread (pthread_kill and its kin). Their handlers run as the context that has the thread's identity,
-// on its stack, and at once, whether a carrier runs it or it is suspended: who stops threads to look at their stacks,
-// as garbage collectors do, waits for each of them. core/README.md has the protocol. Internal to core; others send by
-// core/context/send_signal.h.
+// on its stack, and at once, whether a carrier runs the context or it is suspended: a garbage collector that stops
+// threads to look at their stacks waits for each of them. core/README.md has the protocol. Internal to core; other
+// layers send by core/context/send_signal.h.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ bool occupy_in_spite(Context* target, Context* self) noexcept;
 inline void order_before_sender() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 inline void note_departure(Context* self, Departure departure) noexcept {
-  // Release: who sees that it has gone on sees on which carrier.
+  // Release: a sender that sees that the context has gone on sees on which carrier.
   std::atomic_ref(self->departure).store(departure, std::memory_order_release);
 }
 
@@ -37,33 +37,33 @@ inline void begin_to_leave(Context* self, Departure departure) noexcept {
   if (__builtin_expect(self->attention.load(std::memory_order_relaxed) != 0, 0)) settle(self, departure);
 }
 
-// It has gone on.
+// `self` has gone on, on its carrier.
 inline void go_on(Context* self) noexcept {
   note_departure(self, Departure::none);
   order_before_sender();
   if (__builtin_expect(self->attention.load(std::memory_order_relaxed) != 0, 0)) read_letters(self);
 }
 
-// `target` is to go on in place of `self`, which has begun to leave: a handler that stopped a thread between the two
-// would keep the handlers of `target` from running. The caller has the right to let it go on. False: a donor runs its
-// handlers, has that right now, and makes it ready behind them; or the target `ends`, and the caller keeps the right.
-// Acquire: what handlers have done is seen.
+// Occupies `target`, which is to go on in place of `self`. `self` has begun to leave before: a handler that stopped the
+// thread between the two would keep the handlers of `target` from running. The caller has the right to let `target` go
+// on. Returns false where a donor runs handlers of `target`: the donor has that right now, and makes `target` ready
+// after them; or where the target `ends`: then the caller keeps the right. Acquire: what handlers have done is seen.
 inline bool occupy(Context* target, Context* self) noexcept {
   target->occupied.store(1, std::memory_order_relaxed);
   order_before_sender();
   return __builtin_expect(target->attention.load(std::memory_order_acquire) == 0, 1) || occupy_in_spite(target, self);
 }
 
-// It has been left, and its stack is complete.
+// The context has been left, and its stack is complete.
 inline void vacate(Context* left) noexcept {
   left->occupied.store(0, std::memory_order_release);
   order_before_sender();
   if (__builtin_expect(left->attention.load(std::memory_order_relaxed) != 0, 0)) summon(left);
 }
 
-// ---- for others ----
+// ---- for other files ----
 
-// As the system call has them.
+// A signal mask as the system call takes it.
 using SignalMask = uint64_t;
 inline SignalMask set_signal_mask(SignalMask mask) noexcept {
   SignalMask before = 0;
@@ -71,8 +71,8 @@ inline SignalMask set_signal_mask(SignalMask mask) noexcept {
   return before;
 }
 
-// To cancel a member is undefined in OpenMP, and its identity may be where libc does not look for it. The caller's does
-// not hear of it unless the program says so.
+// Refuses cancellation (pthread_cancel) for the caller's identity, until the program allows it. To cancel a member is
+// undefined in OpenMP, and libc may not find the OS thread that runs the identity.
 inline void refuse_cancellation() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr); }
 
 class SignalsBlocked {
@@ -86,25 +86,26 @@ class SignalsBlocked {
   const SignalMask before_;
 };
 
-// By `self`, which has begun to leave, where `target` could not be occupied, and the caller keeps the right to it:
-// waits until it is occupied.
+// Called by `self`, which has begun to leave, where `target` could not be occupied and the caller keeps the right to
+// it: waits until it is occupied.
 void await_target(Context* self, Context* target, Departure departure) noexcept;
 
-// The same as occupy(), but the right stays with the caller, who runs no handlers. False: handlers run.
+// The same as occupy(), but the right stays with the caller, which runs no handlers. Returns false while handlers run.
 bool occupy_now(Context* context) noexcept;
 
 // Whether the caller is a handler that a parked thread runs as a suspended context: on no carrier, so that nothing of
 // the scheduler may be called.
 bool runs_handlers_of_another() noexcept;
 
-// The identity begins to be `context`, which its own OS thread runs.
+// From now on the caller's identity is `context`, which its own OS thread runs.
 void begin_signals(Context* context) noexcept;
-// It is to end with its thread, and nobody runs it: from now on signals stay in the box, and no handler runs.
+// The context is to end with its thread, and no carrier runs it: from now on signals stay in the box, and no handler
+// runs.
 void end_signals(Context* context) noexcept;
-// Nobody finds it by the caller, its thread, any more: what lies in the box comes to the OS thread. A sender that comes
-// later finds that too.
+// Called by the thread of the context when senders do not find the context any more: sends the signals in the box to
+// the OS thread. A sender that comes later does the same.
 void forward_letters(Context* ended) noexcept;
-// A parked thread is one as others are from now on, while its thread-local objects end.
+// From now on a parked thread gets signals as other threads do, while its thread-local objects end.
 void open_to_signals() noexcept;
 
 }  // namespace weft::core

@@ -10,28 +10,29 @@
 
 namespace weft::core {
 
-// Bytes below each stack of ours that fault. More than a page, since a frame may skip one.
+// The size of the guard below each stack of the pool: bytes that fault. It is more than a page, since a frame may skip
+// one.
 inline constexpr size_t kGuardSize = 64u << 10;
 
 // The lowest address of a live thread's stack, above its guard; 0 when it cannot be told. It allocates memory, so
 // better not by threads that have no arena of the allocator's yet.
 uintptr_t stack_end_of(pthread_t thread) noexcept;
 
-// Takes SIGSEGV over, unless the program has; once.
+// Installs the handler of SIGSEGV, once, unless the program has one.
 void watch_stacks(size_t stack_size) noexcept;
 
-// For the life of this object the OS thread that makes it has a stack for handlers to run on, which would find no room
-// where a member has used up its own, with a guard below: the program's own handlers with SA_ONSTACK run there too.
-// None where the thread has one, or the system refuses the memory. For workers: threads of the program keep what they
-// have.
+// While this object lives, the OS thread that has made it has an alternate stack for signal handlers, with a guard
+// below: a handler would find no room where a member has used up its own stack. The program's handlers with SA_ONSTACK
+// run there too. There is none where the thread has one already, or the system refuses the memory. For workers only:
+// threads of the program keep what they have.
 class AlternateStack {
  public:
   // Large enough for handlers that had the whole of a member's stack; memory that is not touched costs none.
   static constexpr size_t kSize = 256u << 10;
-  // For what the system puts there.
+  // Whether kSize has room for what the system puts on the stack.
   static bool is_large_enough() noexcept;
 
-  // `prepared`: kSize bytes above a guard; null: it is mapped apart.
+  // `prepared`: kSize bytes above a guard; null: the memory is mapped here.
   explicit AlternateStack(char* prepared) noexcept;
   ~AlternateStack();
   AlternateStack(const AlternateStack&) = delete;

@@ -12,10 +12,10 @@ struct WorkerStack {
   char* stack = nullptr;  // null: there is none, and libc and AlternateStack map what the worker needs
   char* handlers = nullptr;
 
-  // By the thread that is to run on it, before anything else: both guards. Theirs are the first page tables there, so
-  // that is left to each.
+  // Sets both guards. Called by the thread that is to run on the stack, before anything else: the guards need the first
+  // page tables of the stack, so each thread makes its own.
   void guard() const noexcept;
-  // By the same thread, at its end: the memory below its frames.
+  // Gives the memory below the thread's frames back. Called by the same thread, at its end.
   void give_back() const noexcept;
 };
 
@@ -24,14 +24,14 @@ struct WorkerStack {
 // ends with its identity has had its only one.
 class WorkerStacks {
  public:
-  // Room for so many more, with stacks of `stack_size` bytes above the guard. Without memory there are none.
+  // Maps `count` more stacks of `stack_size` bytes above the guard. Where there is no memory, there are none.
   void reserve(int count, size_t stack_size) noexcept;
 
-  // What is left of that has no use.
+  // Gives the stacks that are left back.
   void release() noexcept;
 
   WorkerStack take() noexcept;
-  // The one that has been taken last, before the lock is left: its thread has not begun.
+  // Puts the stack back that was taken last, before the lock is left: its thread has not begun.
   void put_back() noexcept;
 
  private:

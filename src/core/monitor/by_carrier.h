@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the monitor remembers of each carrier: in pieces, made when a carrier of theirs is first asked for. Internal to
-// core.
+// A record of the monitor for each carrier: in pieces of some carriers, made when one of these is first asked for.
+// Internal to core.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@ namespace weft::core {
 template <class Record>
 class ByCarrier {
  public:
-  // The first ones by who makes this: most processes have no others, and what the monitor allocates takes an area of
-  // memory of its own from libc, of 64 MiB of addresses.
+  // The first pieces are made by the thread that makes this object: most processes need no others, and a monitor that
+  // allocates takes an area of memory of its own from libc, of 64 MiB of addresses.
   ByCarrier() noexcept {
     constexpr size_t kFirst = 2;
     for (size_t i = 0; i < kFirst; ++i) pieces_[i] = new (std::nothrow) Piece();
   }
 
-  // Null: there is no memory for it.
+  // The record of a carrier; null: there is no memory for it.
   Record* find_or_make(int index) noexcept {
     Piece*& piece = pieces_[static_cast<size_t>(index / kAtOnce)];
     if (__builtin_expect(piece == nullptr, 0)) piece = new (std::nothrow) Piece();

@@ -14,7 +14,8 @@ namespace {
 // Release and acquire: with the function comes what it uses.
 std::atomic<ContentionWatcher> g_contention_watcher{nullptr};
 
-// Of the time in which threads wanted to run they had to wait for so much: less is what the system's own doings cost.
+// Threads had to wait for this part, or more, of the time in which they wanted to run. Less is due to the system's own
+// work.
 constexpr double kMuch = 0.2;
 
 }  // namespace
@@ -43,12 +44,13 @@ platform::RunTimes CpuContention::look_at_threads(const Pool& p) noexcept {
 
 void CpuContention::tick(const Pool& p) noexcept {
   const ContentionWatcher watcher = g_contention_watcher.load(std::memory_order_acquire);
-  // With more slots than CPUs, by WEFT_NUM_CPUS, the process takes them from itself, as it has been told to.
+  // With more slots than CPUs, by WEFT_NUM_CPUS, the process's own threads take the CPUs from each other, as the user
+  // wants it.
   if (watcher == nullptr || p.settings.slots > platform::cpus_of_machine() || ++ticks_ % kTicks != 0) return;
   const uint32_t gangs = p.gangs.load(std::memory_order_relaxed);
   const bool worth_a_look = gangs != gangs_before_;
   gangs_before_ = gangs;
-  // What the node leaves to the process is known.
+  // Where processes share the CPUs by the node, it is known how many this one may use.
   if (const int usable = p.node.usable(p.settings.slots); usable < p.settings.slots) {
     if (worth_a_look) watcher(usable);
     return;

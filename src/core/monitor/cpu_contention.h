@@ -21,14 +21,14 @@ class CpuContention {
 
  private:
   static constexpr int kTicks = 2;  // between looks
-  static constexpr size_t kMostThreads = 32;  // that are looked at, since each costs microseconds
+  static constexpr size_t kMostThreads = 32;  // so many threads are looked at, since each costs microseconds
 
   struct Seen {
     pid_t thread = 0;
     platform::RunTimes times;
   };
 
-  // The times of carriers since the look before.
+  // The times that carriers have run and waited since the last look.
   platform::RunTimes look_at_threads(const Pool& p) noexcept;
 
   int ticks_ = 0;

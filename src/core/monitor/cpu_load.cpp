@@ -18,7 +18,7 @@ namespace {
 // Release and acquire: with the function comes what it uses.
 std::atomic<IdleWatcher> g_idle_watcher{nullptr};
 
-// Carriers that use a CPU and could be asked to do something else.
+// How many carriers use a CPU only to look for work or to wait, and could be asked to do something else.
 int spinning(const Pool& p) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   int found = 0;
@@ -38,8 +38,9 @@ bool is_at_work(const Pool& p, const Carrier& carrier) noexcept {
          platform::thread_state(carrier.thread_id.load(std::memory_order_relaxed)) == platform::ThreadState::running;
 }
 
-// CPUs of the machine that nobody uses, but for `looking` threads of ours. Where the process may not use all of them,
-// the other users of its CPUs are not known. With more slots than CPUs, by WEFT_NUM_CPUS, none are to be idle.
+// How many CPUs of the machine nobody uses, if `looking` of our threads do not count. Returns INT_MAX, for no limit,
+// where that is not known or does not matter: where the process may not use all CPUs, and so does not know the other
+// users of its own ones; and where it has more slots than CPUs, by WEFT_NUM_CPUS.
 int idle_of_machine(const Pool& p, int looking) noexcept {
   const int cpus = platform::cpus_of_machine();
   const int runnable = platform::runnable_threads_of_machine();
@@ -84,15 +85,16 @@ void IdleCpus::tick(const Pool& p) noexcept {
     return;
   }
   busy_ = ticks_ == 0 ? busy : std::max(busy_, busy);
-  constexpr double kMuch = 0.75;  // of a CPU
+  constexpr double kMuch = 0.75;  // so much of a CPU counts as an idle one
   if (p.settings.slots - busy_ < kMuch) {
     ticks_ = 0;
     return;
   }
   if (++ticks_ < kTicks) return;
   ticks_ = 0;
-  // Threads that want a CPU and get none use no time either, when other processes want it too. To look at each of them
-  // comes last: it costs most, and where many processes want the CPUs, each of them would do so in vain.
+  // A thread that wants a CPU and gets none, as other processes want it too, uses no time, just like one that sleeps.
+  // The look at each of the process's threads tells them apart. It comes last: it costs most, and where many processes
+  // want the CPUs, each of them would look in vain.
   constexpr int kMonitorItself = 1;
   const int looking = kMonitorItself + spinning(p);
   const int slots = p.node.usable(p.settings.slots);
@@ -102,7 +104,8 @@ void IdleCpus::tick(const Pool& p) noexcept {
     pause_ = kPause;
     return;
   }
-  // Taken out before it is asked: one that is set again while it answers no stays.
+  // The watcher is taken out before it is called, and put back if it wants more calls. One that somebody sets meanwhile
+  // stays.
   g_idle_watcher.store(nullptr, std::memory_order_relaxed);
   if (!watcher(idle, static_cast<int>(std::lround(busy_)))) return;
   IdleWatcher expected = nullptr;

@@ -18,7 +18,8 @@ namespace weft::core {
 
 namespace {
 
-// Of tools, and in which process: the child of a fork has none of them. Relaxed: looked at every some milliseconds.
+// How many service threads tools have, and in which process: the child of a fork has none of them. Relaxed: they are
+// read every few milliseconds.
 std::atomic<int> g_other_service_threads{0};
 std::atomic<uint32_t> g_others_generation{0};
 
@@ -30,7 +31,7 @@ int other_service_threads() noexcept {
 constexpr useconds_t kPauseUs = 10'000;
 constexpr size_t kHandlersStackSize = 8u << 20;  // exit handlers of the program run on it
 
-// The pool's threads, without those that have been told to end, and how many that are.
+// How many threads of the process are weft's, without those that have been told to end, and how many have been told so.
 struct Own {
   int threads;
   size_t withdrawn;
@@ -45,7 +46,7 @@ Own own_threads() noexcept {
   return {donors + workers + kMonitorAndCaller + other_service_threads(), p.contexts.withdrawn()};
 }
 
-// Threads of the process, the initial one included when it has ended; 0 without /proc.
+// How many threads the process has; the initial one counts even when it has ended. 0 without /proc.
 int all_threads() noexcept {
   DIR* threads = opendir("/proc/self/task");
   if (threads == nullptr) return 0;
@@ -61,8 +62,9 @@ void* watch(void*) {
     const platform::ThreadState initial = platform::thread_state(getpid());
     if (initial == platform::ThreadState::unknown) return nullptr;
     if (initial != platform::ThreadState::ended) continue;
-    // Our own first: one that is made in between then counts as the program's, for now. One that is told to end in
-    // between would hide one of the program's.
+    // Weft's own threads are counted first: one that is made between the counts is taken for the program's, which does
+    // no harm. One that is told to end between them would hide a thread of the program's, so `withdrawn` must not
+    // change.
     const Own own = own_threads();
     const int all = all_threads();
     if (own_threads().withdrawn == own.withdrawn && all == own.threads + 1) std::exit(0);
@@ -81,7 +83,7 @@ void end_after_last_thread() noexcept {
   static std::atomic<uint32_t> watched{0};
   const uint32_t now = platform::generation();
   if (watched.exchange(now, std::memory_order_relaxed) == now) return;
-  // Without it the process stays, as it does under other runtimes.
+  // Where the thread cannot be made, the process stays, as it does under other runtimes.
   platform::start_service_thread(watch, nullptr, kHandlersStackSize);
 }
 

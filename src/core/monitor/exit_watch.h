@@ -4,7 +4,7 @@
 
 namespace weft::core {
 
-// Threads of tools, which stay as those of the pool do: the process does not go on for them.
+// How many threads of tools there are. They stay as those of the pool do: the process does not go on for them.
 void set_other_service_threads(int threads) noexcept;
 
 }  // namespace weft::core

@@ -37,14 +37,14 @@ constexpr int kTicksToLookForLocks = 200;
 constexpr size_t kStackSize = 1u << 20;
 
 std::atomic<uint32_t> g_awake{0};
-std::atomic<uint32_t> g_ready{0};  // the monitor has joined the node, or it is not to
-std::atomic<bool> g_there{false};  // relaxed: a thread that sees it late does without for a while
+std::atomic<uint32_t> g_ready{0};  // 1: the monitor has joined the node if it was to, or there is no monitor
+std::atomic<bool> g_there{false};  // relaxed: a thread that sees it late does without a monitor for a while
 
 class Monitor {
  public:
   explicit Monitor(Pool* p) noexcept : pool_(*p), stalls_(*p) {}
 
-  // False when there is nothing to watch any more.
+  // Returns false when there is nothing to watch any more.
   bool tick() noexcept {
     roots_.tick(pool_);
     idle_cpus_.tick(pool_);
@@ -62,7 +62,7 @@ class Monitor {
 
   bool identities_may_end() const noexcept { return root_ends_.need_ticks(pool_); }
 
-  // Nothing else is to watch, until g_awake.
+  // Sleeps until wake_monitor(), and sees to nothing but the surplus contexts.
   void rest() noexcept {
     while (g_awake.load(std::memory_order_acquire) == 0) {
       if (pool_.surplus.any(pool_)) {
@@ -80,8 +80,8 @@ class Monitor {
   void look() noexcept { stalls_.look(); }
 
  private:
-  // The carriers that a gang has counted on have found something else to do. Its other members spin, so this is no case
-  // for patience.
+  // Lends threads where the carriers that a gang had counted on have found something else to do. It does so without any
+  // patience, since the gang's other members spin.
   void help_gangs() noexcept {
     const int calls = pool_.gang_calls.load(std::memory_order_relaxed);
     const int waited = std::min(calls, gang_calls_before_);
@@ -105,7 +105,7 @@ class Monitor {
   CpuContention contention_;
 };
 
-// Until the next tick; looks in between where something has to be seen at once.
+// Sleeps until the next tick; looks and polls in between where something must not wait for that.
 void sleep_a_tick(Pool& p, Monitor& monitor) noexcept {
   int64_t left = kTickNs;
   while (monitor.looks_in_between() || monitor_polls()) {
@@ -139,8 +139,8 @@ void* monitor_main(void* argument) {
     if (p.node.leave_if_asked(p)) continue;
     p.node.tick(p);
     if (monitor->tick() || p.node.waiting(p)) continue;
-    // A root that takes a slot wakes us after it has counted itself; so does one that came meanwhile. So do carriers
-    // that wait for a slot of the node.
+    // A root that takes a slot counts itself and then wakes the monitor; so does a carrier that waits for a slot of the
+    // node. One that came before this store is seen by the second look below.
     g_awake.store(0, std::memory_order_relaxed);
     platform::full_fence();
     if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched() || ticks_watched() ||
@@ -157,9 +157,9 @@ void* monitor_main(void* argument) {
 
 void start_monitor() noexcept {
   g_awake.store(1);
-  // Without a monitor all but programs whose members spin on each other still end.
-  // By the caller, since what a thread of its own allocates takes an area of memory of its own: 64 MiB of addresses,
-  // which count where the program has locked its memory.
+  // Without a monitor, too, programs end, unless their members spin on each other.
+  // The caller allocates the record, since what another thread allocates takes an area of memory of its own: 64 MiB of
+  // addresses, which count where the program has locked its memory.
   static Monitor* monitor;
   monitor = new (std::nothrow) Monitor(&pool());
   const bool there = monitor != nullptr && platform::start_service_thread(monitor_main, monitor, kStackSize);
@@ -170,7 +170,7 @@ void start_monitor() noexcept {
 }
 
 void await_monitor() noexcept {
-  // Acquire: whether it has joined is known then.
+  // Acquire: what the monitor has found out when it joined the node is seen.
   while (g_ready.load(std::memory_order_acquire) == 0) platform::futex_wait(g_ready, 0);
 }
 

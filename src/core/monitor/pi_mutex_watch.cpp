@@ -19,7 +19,7 @@ namespace {
 using Mutex = decltype(pthread_mutex_t::__data);
 static_assert(offsetof(Mutex, __lock) == 0);
 
-// By way of the kernel: the memory is the program's, and may be gone by now.
+// Reads the mutex through the kernel: the memory is the program's, and may be gone by now.
 bool read_mutex(uintptr_t address, Mutex& mutex) noexcept {
   const iovec to{&mutex, sizeof mutex};
   const iovec from{reinterpret_cast<void*>(address), sizeof mutex};
@@ -46,13 +46,13 @@ uintptr_t find_suspect(const Pool& p, uint32_t& owner) noexcept {
 }  // namespace
 
 void PiWatch::look(const Pool& p) noexcept {
-  if (told_) return;
+  if (warned_) return;
   uint32_t owner = 0;
   const uintptr_t found = find_suspect(p, owner);
-  told_ = found != 0 && found == suspect_ && owner == owner_;
+  warned_ = found != 0 && found == suspect_ && owner == owner_;
   suspect_ = found;
   owner_ = owner;
-  if (!told_) return;
+  if (!warned_) return;
   base::warn(
       "a mutex with PTHREAD_PRIO_INHERIT (%p), used in a parallel region, stays locked: the system lets only the OS "
       "thread "

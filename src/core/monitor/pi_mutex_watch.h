@@ -19,7 +19,7 @@ class PiWatch {
  private:
   uintptr_t suspect_ = 0;
   uint32_t owner_ = 0;  // of the suspect, in the kernel's eyes
-  bool told_ = false;
+  bool warned_ = false;
 };
 
 }  // namespace weft::core

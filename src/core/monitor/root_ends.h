@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identities outlive the threads for whose regions they were made: others are to find them. A program may wait until
-// the thread-local objects that it has left in them have ended. So they end when a root has ended and nobody has used
-// any since, for a while. By the monitor. Internal to core.
+// Identities outlive the roots for whose regions they were made, so that other roots find them. But a program may wait
+// until the thread-local objects that it has left in them have ended. So the identities end when a root has ended and
+// no region has begun for a while after that. The monitor does that. Internal to core.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,19 @@ class RootEnds {
   bool need_ticks(const Pool& p) const noexcept;
 
  private:
-  // A program that starts a thread for each region, one after the other, keeps its identities.
+  // So long no region must have begun: a program that starts a thread for each region, one after the other, keeps its
+  // identities.
   static constexpr int64_t kQuietNs = 150'000'000;
 
   static constexpr int kWokenAtOnce = 8;
 
   void wake_workers(const Pool& p) noexcept;
 
-  uint32_t served_ = 0;  // roots that had ended when identities ended last
-  bool waits_ = false;  // for the end of what follows; one root more that ends does not make it longer
-  uint32_t regions_seen_ = 0;  // of all roots; another number says that some have been at work
+  uint32_t served_ = 0;  // how many roots had ended when identities ended last
+  bool waits_ = false;  // it waits for kQuietNs; another root that ends does not make that longer
+  uint32_t regions_seen_ = 0;  // the regions of all roots: another number says that roots have been at work
   int64_t quiet_since_ = 0;
-  int to_wake_ = 0;  // workers that are to do their part and may sleep: those with numbers below
+  int to_wake_ = 0;  // workers with numbers below this are to do their part, and may have to be woken
 };
 
 }  // namespace weft::core

@@ -36,7 +36,7 @@ RootWatch::Use RootWatch::use(const Carrier& root, Seen& before) noexcept {
   const int64_t wanted = times.ran_ns + times.waited_ns;
   const int64_t passed = time - std::exchange(before.time, time);
   const int64_t more = wanted - std::exchange(before.wanted_cpu_ns, wanted);
-  // After a pause in the looks it says what was, not what is.
+  // The looks pause at times. A share of a longer time says what the thread did once, not what it does now.
   constexpr int64_t kRecentNs = 50'000'000;
   if (passed > kRecentNs) return Use::unknown;
   return 2 * more > passed ? Use::much : Use::little;
@@ -48,14 +48,14 @@ void RootWatch::look_at_holder(Pool& p, Carrier* root, Seen& before, bool work_w
   const bool quiet = between_regions && regions == before.regions;
   before.regions = regions;
   before.quiet_ticks = quiet ? before.quiet_ticks + 1 : 0;
-  // Where nobody else runs, nobody minds whether it counts.
+  // Where nobody else runs, it makes no difference whether the root holds a slot.
   const bool matters = p.active_roots.load(std::memory_order_relaxed) > 1 || p.node.has_neighbours();
   const Use now = quiet && matters ? use(*root, before) : Use::little;
   if (!between_regions || now == Use::much) return;
   const bool quiet_for_long = before.quiet_ticks >= kTicksToRelease && now == Use::little;
   if (!quiet_for_long && !work_waits) return;
-  // A wait for a CPU counts when it is over, so one that waits now has to be asked. One that waits for something of the
-  // program's uses no CPU, and what others have to do must not wait for ticks.
+  // The system counts a wait for a CPU when it is over, so for a thread that waits now its state is read. A thread that
+  // waits for something else uses no CPU, and work that waits gets the slot at once, not after some ticks.
   if ((matters || !quiet_for_long) && wants_cpu(*root)) return;
   release_slot(root);
   before.released = has_released_ = true;
@@ -64,8 +64,8 @@ void RootWatch::look_at_holder(Pool& p, Carrier* root, Seen& before, bool work_w
 
 void RootWatch::look_at_released(Pool& p, Carrier* root, Seen& before) noexcept {
   const bool released = std::exchange(before.released, false);
-  // It had seen its slot, and begun a region, while it was taken away. Relaxed: after a tick, what it has stored is to
-  // be seen.
+  // The root may have begun a region, as it saw that it held its slot, while the slot was being taken away. Relaxed:
+  // what it has stored is seen after a tick.
   bool runs = released && root->regions_open.load(std::memory_order_relaxed) > 0;
   if (!runs && before.follow_ticks > 0 &&
       (p.active_roots.load(std::memory_order_relaxed) > 0 || p.node.has_neighbours())) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the monitor lends: OS threads in place of those that sleep in a system call, and others late, without evidence.
+// What the monitor lends: OS threads in place of those that sleep in a system call; and, later, without such evidence,
+// where nothing has moved for long.
 #include <algorithm>
 
 #include "base/message.h"
@@ -14,26 +15,27 @@ namespace weft::core {
 
 namespace {
 
-// Somebody sits in the kernel, and nothing is lent yet.
+// After so many ticks in which a carrier was asleep in the kernel the first thread is lent.
 constexpr int kTicksAsleep = 2;
 
-// Where a probe shows nothing, since it takes more threads than one or what waits is no region's, and nothing has moved
-// for so long, threads are lent without evidence; more of them sooner, above all in a program that has been seen to
-// wait.
+// Where nothing has moved for so long, threads are lent without evidence: a probe shows nothing where more than one
+// thread is needed, and none is made for work of no region. Further threads follow sooner, above all in a program whose
+// members have been seen to wait.
 constexpr int64_t kPatienceNs = 200'000'000;
 constexpr int64_t kPatienceOnceLentNs = 50'000'000;
 constexpr int64_t kPatienceWithWaitersNs = 10'000'000;
-// The next of them after this part of the time for which nothing has moved: members that compute end meanwhile.
+// The next loan follows after this part of the time for which nothing has moved: members that compute end meanwhile.
 constexpr int kPartOfQuiet = 3;
-// A region that has been seen to compute has so many times the patience of its probes.
+// A region that has been seen to compute gets threads without evidence only after so many times the patience of its
+// probes.
 constexpr int kPatiencesOfProbes = 20;
 constexpr int64_t kMostPatienceNs = 16 * kPatienceNs;
 
-// Work that nobody takes although others get on is lent more threads ever more rarely.
+// For work that nobody takes, although other work gets on, further threads are lent ever more rarely.
 constexpr int64_t kMostStarvingNs = 16'000'000'000;
 
-// Where the system refuses threads the user waits to be told whether those that are left are enough. So real time
-// counts there too, once nothing has moved for a while of CPU time.
+// Where the system refuses threads, the program may be hopeless, and the user is to learn it soon. So there real time
+// counts too, once nothing has moved for a while of CPU time.
 constexpr int64_t kRealPatienceNs = 250'000'000;
 constexpr int64_t kLeastStillNs = 25'000'000;
 
@@ -44,7 +46,7 @@ bool Stalls::counts(const Carrier& carrier) const noexcept {
                            : pool_.allowed(&carrier) && carrier.worker < pool_.free_limit();
 }
 
-// Those that come when they are called: not the ones that would find no slot of the node.
+// How many idle workers come when they are called; those that would find no slot of the node do not.
 int Stalls::idle_workers() const noexcept {
   const int count = pool_.worker_count.load(std::memory_order_acquire);
   int ready = 0;
@@ -57,8 +59,8 @@ int Stalls::idle_workers() const noexcept {
   return ready + pool_.node.obtainable(without_slot);
 }
 
-// What the carriers are at that are not idle: asleep in a system call, or running. The system is asked about those that
-// have done nothing since the last tick, and about `kMostAsked` of them per tick: to ask about 192 takes 1.5 ms.
+// Counts the carriers that are not idle: those asleep in a system call, and those that run. The system is asked about
+// carriers that have done nothing since the last tick, `kMostAsked` per tick: to ask about 192 takes 1.5 ms.
 Stalls::Crowd Stalls::look_at_carriers() noexcept {
   const int count = pool_.carrier_count.load(std::memory_order_acquire);
   Crowd crowd;
@@ -77,7 +79,7 @@ Stalls::Crowd Stalls::look_at_carriers() noexcept {
     if (!before.asleep) {
       ++crowd.running;
     } else {
-      // Between regions it is RootWatch that decides whether its slot is to be had.
+      // A root that is asleep between regions does not count: RootWatch decides what becomes of its slot.
       crowd.asleep += carrier.is_root() && carrier.regions_open.load(std::memory_order_relaxed) == 0 ? 0 : 1;
     }
   }
@@ -92,7 +94,7 @@ void Stalls::raise_lent(int wanted) noexcept {
   pool_.lent.store(wanted, std::memory_order_relaxed);
   const int limit = std::min(pool_.worker_limit(), kMaxWorkers);
   grow_workers(limit);
-  // What the system refuses is not lent: patience does not begin anew with it.
+  // A thread that the system refuses is not lent: the patience does not begin anew with it.
   const int refused = limit - pool_.worker_count.load(std::memory_order_relaxed);
   if (refused > 0) pool_.lent.store(wanted = std::max(lent, wanted - refused), std::memory_order_relaxed);
   if (wanted == lent) return;
@@ -101,15 +103,15 @@ void Stalls::raise_lent(int wanted) noexcept {
   pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
 }
 
-// Those that wait decide how many can be of use.
+// Lends a thread for each carrier that is asleep in the kernel, as long as there is work that waits.
 void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
-  // One look may meet a thread that waits for a page or a lock of the allocator's.
+  // One look is not enough for the first loan: it may meet a thread that waits shortly, for a page or the allocator.
   asleep_ticks_ = crowd.asleep > lent ? asleep_ticks_ + 1 : 0;
   if (asleep_ticks_ >= (lent > 0 ? 1 : kTicksAsleep)) raise_lent(std::min(crowd.asleep, lent + waiting));
 }
 
-// How long nothing must have moved, and nothing must have been lent.
+// For how long nothing must have moved, and nothing must have been lent, before a loan without evidence.
 int64_t Stalls::patience_without_evidence(int lent) const noexcept {
   if (lent > 0 && waiters_seen_) return kPatienceWithWaitersNs;
   if (loan_.watched) return std::max(kPatienceOnceLentNs, (time_ns_ - loan_.quiet_since_ns) / kPartOfQuiet);
@@ -133,7 +135,7 @@ void Stalls::lend_without_evidence(int waiting) noexcept {
   }
 }
 
-// Whether it is time for a loan by real time; not for members that have been seen to compute.
+// Whether it is time for a loan by real time (kRealPatienceNs); never for members that have been seen to compute.
 bool Stalls::waits_long() const noexcept {
   return pool_.contexts.refused() && real_ns_ - lent_at_real_ns_ > kRealPatienceNs &&
          !records_.has_computed(target_.function);
@@ -149,14 +151,15 @@ void Stalls::watch_loan(int64_t quiet_ns) noexcept {
   for (int i = 0; i < count; ++i) {
     const Carrier& carrier = *pool_.carrier(i);
     Seen& before = seen(i);
-    // Those of the loan have not begun.
+    // The threads of the loan have not begun yet, so they count among those that did not run before.
     before.ran_before_loan = !pool_.is_idle(&carrier) && counts(carrier);
     before.loan_activity = activity_of(carrier);
     before.loan_progress = progress_of(carrier);
   }
 }
 
-// Whether those that could have done the work have moved by themselves, long after the loan.
+// Ends the watch of a loan when it is clear what the members do. Those that ran before and have moved by themselves,
+// long before or after the lent threads got something done, were computing: what was lent is taken back.
 void Stalls::judge_loan() noexcept {
   Probe::Look now{.time_ns = time_ns_, .lent_idle = true};
   const int count = pool_.carrier_count.load(std::memory_order_acquire);
@@ -178,12 +181,12 @@ void Stalls::judge_loan() noexcept {
   if (loan_.function != nullptr) records_.computes(loan_.function);
   const int lent = pool_.lent.load(std::memory_order_relaxed);
   pool_.lent.store(std::min(lent, asleep_), std::memory_order_relaxed);
-  // The next one only after a new patience.
+  // The next loan comes only after a new patience.
   workers_quiet_since_ns_ = time_ns_;
 }
 
 void Stalls::lend(int waiting) noexcept {
-  // An idle worker that is allowed will come for them anyway.
+  // An idle worker that is allowed comes for the work anyway.
   const bool somebody_comes = idle_workers() > 0;
   const Crowd crowd = somebody_comes ? Crowd() : look_at_carriers();
   if (!somebody_comes) {
@@ -191,12 +194,12 @@ void Stalls::lend(int waiting) noexcept {
     lend_without_evidence(waiting);
     if (probe_.function == nullptr && crowd.asleep == 0) begin_probe();
   }
-  // Idle workers may have become allowed; they look for work of any root.
+  // Idle workers may have become allowed by a loan. They look for work of any root.
   for (int i = 0; i < std::min(waiting, pool_.worker_limit()); ++i) notify({});
   if (!somebody_comes) give_up_in_vain(crowd);
 }
 
-// From when on threads that have not got anything on have had their chance.
+// From now on the time counts that give_up_in_vain() allows the threads to get something on.
 void Stalls::note_loan() noexcept {
   lent_at_cpu_ns_ = platform::cpu_time_ns();
   lent_at_real_ns_ = real_ns_;
@@ -205,7 +208,7 @@ void Stalls::note_loan() noexcept {
 // Ends the program where the system refuses the threads without which nothing goes on.
 void Stalls::give_up_in_vain(const Crowd& crowd) const noexcept {
   if (!pool_.contexts.refused()) return;
-  // Guests use CPU time of the process too; but they may as well be asleep.
+  // Guests use CPU time of the process too. But they may also be asleep, so they count for as many as run, at most.
   const int guests = pool_.guest_slots.load(std::memory_order_relaxed);
   const int running = std::min(crowd.running + std::min(crowd.running, guests), pool_.settings.slots);
   const Hopeless seen{.running = running,

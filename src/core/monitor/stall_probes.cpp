@@ -10,12 +10,12 @@ namespace weft::core {
 
 namespace {
 
-// Threads stay so long with a region that has been seen to wait, if it does not end before.
+// The threads of a probe stay for so long with a region that has been seen to wait, if it does not end before.
 constexpr int64_t kKeptNs = 100'000'000;
 
 }  // namespace
 
-// Whether a thread is still at what it was lent for, although the loan has ended.
+// Whether a lent thread is still at work although its loan has ended.
 bool Stalls::threads_are_out() const noexcept {
   const int count = pool_.worker_count.load(std::memory_order_acquire);
   for (int i = std::min(count, pool_.worker_limit()); i < count; ++i) {
@@ -24,7 +24,8 @@ bool Stalls::threads_are_out() const noexcept {
   return false;
 }
 
-// Whether the members of the region get on: they may be at a loop's chunks or at tasks, which carriers do not count.
+// Notes since when the members of the target have not got on. They may be at a loop's chunks or at tasks, which
+// carriers do not count.
 void Stalls::see_region() noexcept {
   if (target_.parallel_call == nullptr) return;
   const auto progress_of_region = pool_.settings.progress;
@@ -70,7 +71,7 @@ void Stalls::end_probe() noexcept {
   const bool same = probe_.parallel_call->function.load(std::memory_order_relaxed) == probe_.function;
   if (same && !g_gang_regions.has(probe_.function)) probe_.parallel_call->gang.store(false, std::memory_order_relaxed);
   probe_ = {};
-  // A new one only after a new patience.
+  // The next probe comes only after a new patience.
   workers_quiet_since_ns_ = time_ns_;
 }
 
@@ -81,7 +82,7 @@ void Stalls::look() noexcept {
 
 void Stalls::look_at_probe() noexcept {
   if (probe_.kept) {
-    // The next region of the same record begins without.
+    // The next region that uses the same record is not a gang's until it is made one.
     const bool same = probe_.parallel_call->function.load(std::memory_order_relaxed) == probe_.function &&
                       probe_.parallel_call->gang.load(std::memory_order_relaxed);
     if (!same || time_ns_ > probe_.until_ns) end_probe();

@@ -12,8 +12,9 @@ void Probe::begin(int64_t time_ns, int64_t patience_ns) noexcept {
   patience_ns_ = patience_ns;
 }
 
-// A small part of the time for which nothing has moved, so that it is rare by chance; and less than what members of
-// equal length that began a patience apart are apart at their ends.
+// Two moments that are no further apart than this count as cause and effect. It is a small part of the time for which
+// nothing has moved, so that this is rare by chance; and members of equal length whose beginnings are a patience apart
+// are further apart at their ends.
 int64_t Probe::effect_ns(int64_t time_ns) const noexcept {
   constexpr int kPart = 16;
   return std::min((time_ns - began_ns_ + patience_ns_) / kPart, patience_ns_ / 2);
@@ -46,7 +47,8 @@ Probe::Verdict Probe::look(const Look& now) noexcept {
 
 int64_t Probe::period_ns(int64_t time_ns) const noexcept {
   constexpr int64_t kShortestNs = 250'000;
-  // Members of equal length that began a patience apart end so far apart too.
+  // At most this much from look to look: members of equal length that began a patience apart end a patience apart, and
+  // looks must tell that from an effect.
   constexpr int64_t kLongestNs = 1'000'000;
   constexpr int kPart = 64;
   return std::clamp((time_ns - began_ns_) / kPart, kShortestNs, kLongestNs);
@@ -59,7 +61,8 @@ const RegionRecords::Record* RegionRecords::find(const void* function) const noe
   return nullptr;
 }
 
-// In place of the one that has not been of use for the longest time, if there is no more room; but not of a gang's.
+// Returns the record of `function`. A new one takes the place of the record that was used the longest time ago; records
+// of gangs stay.
 RegionRecords::Record& RegionRecords::find_or_make(const void* function) noexcept {
   auto* record = const_cast<Record*>(find(function));
   if (record == nullptr) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether calls that wait for a carrier had better get an OS thread beyond the CPU slots. From outside a member that
-// polls for another one cannot be told from a member that computes. So where nothing has moved for a while one thread
-// is lent as a probe, and what follows is the evidence. Policies only: they see counters and a clock. Internal to core.
+// Whether calls that wait for a carrier had better get an OS thread beyond the CPU slots. From outside, a member that
+// polls for another member looks like a member that computes. So where nothing has moved for a while, one thread is
+// lent as a probe, and what happens then is the evidence. The classes here are policies: they see counters and a clock
+// only. Internal to core.
 #pragma once
 
 #include <array>
@@ -11,8 +12,9 @@ namespace weft::core {
 
 // One probe: what happens once a thread has been lent to a region in which nothing moved.
 //
-// When those that ran before the loan move right before or after the lent thread has got something done, they have
-// waited for it. When they move on their own, or do not move although it has got something done, they have computed.
+// The verdict. If carriers that ran before the loan move right before or after the lent thread has got something done,
+// they have waited for it. If they move on their own, or do not move although the lent thread has got something done,
+// they have computed.
 class Probe {
  public:
   enum class Verdict {
@@ -21,30 +23,32 @@ class Probe {
     computes,  // they do not
   };
 
-  // What is seen at one look. `time` is CPU time of the process for each of its running threads: on a busy machine real
-  // time passes without anybody's fault.
+  // What is seen at one look. Time is CPU time of the process, divided by its running threads: on a busy machine real
+  // time passes while none of them runs.
   struct Look {
     int64_t time_ns = 0;
-    bool others_moved = false;  // since the loan, some carrier that ran already
+    bool others_moved = false;  // a carrier that ran before the loan has moved since
     uint64_t lent_progress = 0;  // counts what the lent threads have got done
-    bool lent_idle = false;  // they find nothing more to do
+    bool lent_idle = false;  // the lent threads find nothing more to do
   };
 
   // `patience_ns`: how long nothing had moved before the loan.
   void begin(int64_t time_ns, int64_t patience_ns) noexcept;
   Verdict look(const Look& now) noexcept;
 
-  // Before the next look. Two things that have nothing to do with each other fall into the same few looks by chance;
-  // so looks are as close as they can be at a small part of the time.
+  // How long to wait until the next look. Looks are as close together as a small part of the CPU time allows: the
+  // farther apart they are, the more often two events that have nothing to do with each other fall into the same few
+  // looks.
   int64_t period_ns(int64_t time_ns) const noexcept;
 
  private:
-  // An effect may come this many looks after its cause, or this much time: a thread that polls has to get a CPU first.
+  // An effect may come this many looks after its cause, or effect_ns() later: a thread that polls has to get a CPU
+  // first.
   static constexpr int kLooks = 2;
   int64_t effect_ns(int64_t time_ns) const noexcept;
 
   struct Moment {
-    int look = -1;  // -1: it has not come
+    int look = -1;  // -1: the event has not come
     int64_t time_ns = 0;
   };
   bool is_long_ago(const Moment& moment, int64_t time_ns) const noexcept;
@@ -57,22 +61,23 @@ class Probe {
   Moment lent_;
 };
 
-// Work that waits in vain while the system refuses threads. CPU time is the process's, for each of its running threads.
+// Work that waits in vain while the system refuses threads. CPU times are the process's, divided by its running
+// threads.
 struct Hopeless {
   int running = 0;  // carriers that are not asleep in the kernel
-  int64_t cpu_ns = 0;  // since the last loan
-  int64_t quiet_ns = 0;  // CPU time as well: nothing has moved
-  int64_t real_ns = 0;  // since the work began to wait, without the time for which the process was stopped
+  int64_t cpu_ns = 0;  // CPU time since the last loan
+  int64_t quiet_ns = 0;  // CPU time since when nothing has moved
+  int64_t real_ns = 0;  // real time since the work began to wait, less the time for which the process was stopped
 };
 
-// Whether the members of the program wait for each other for good, as it seems. Real time decides where other processes
-// take the CPUs, since nobody is to wait for a minute to be told; but each that runs has to have had some of a CPU.
+// Whether the members of the program seem to wait for each other for good. Real time decides where other processes take
+// the CPUs, so that the user is told within a minute; but each member that runs has to have had some CPU time.
 bool is_hopeless(const Hopeless& seen) noexcept;
 
-// What is known of regions, by their functions.
+// What the probes have shown of regions, by their functions.
 class RegionRecords {
  public:
-  // How long nothing must have moved before a region gets a probe, in time as in Probe::Look.
+  // How long nothing must have moved before a region gets a probe; time as in Probe::Look.
   int64_t patience_ns(const void* function) const noexcept;
 
   // Whether its members have been seen to compute, and not to wait since.
@@ -81,12 +86,12 @@ class RegionRecords {
   void waits(const void* function, int64_t now_ns) noexcept;
   void computes(const void* function) noexcept;
 
-  // Whether all members of such a region are to run at once from its beginning: it has been seen to wait twice. Chance
-  // looks like waiting now and then.
+  // Whether all members of such a region are to run at once from its beginning: it has been seen to wait twice. Once
+  // may be chance.
   bool is_gang(const void* function) const noexcept;
 
-  // A gang whose case is to be looked at again, since regions change; the next time rarer. It is none until it is seen
-  // to wait once more. Null: none is due.
+  // A gang whose case is due to be looked at again, since regions change; null: none is due. It counts as no gang until
+  // it is seen to wait once more. The time between two reviews grows.
   const void* review(int64_t now_ns) noexcept;
 
  private:
@@ -100,9 +105,9 @@ class RegionRecords {
 
   struct Record {
     const void* function = nullptr;
-    int score = 0;  // of times it has waited, since it has computed
+    int score = 0;  // how often it has waited since it has last computed
     int64_t patience_ns = kPatienceNs;
-    int64_t review_ns = 0;  // when
+    int64_t review_ns = 0;  // when the next review is due
     int64_t review_period_ns = kReviewNs;
     uint64_t used = 0;
   };
@@ -110,7 +115,7 @@ class RegionRecords {
   Record& find_or_make(const void* function) noexcept;
 
   std::array<Record, kRecords> records_{};
-  Record spare_;  // where each record is that of a gang
+  Record spare_;  // used where all other records are those of gangs
   uint64_t uses_ = 0;
 };
 

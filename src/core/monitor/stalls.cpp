@@ -20,8 +20,8 @@ constexpr int kTicksForItsWorker = 40;
 // A tick that comes later does so because the process was stopped, or the monitor rested.
 constexpr int64_t kLongestTickNs = 100'000'000;
 
-// For others to see. Written when it changes: a tick must not take a line from each of the carriers. Relaxed, since
-// they are guesses.
+// Sets a flag of a carrier for others to read. Writes only where the flag changes, since a write takes the cache line
+// from the carrier. Relaxed: the flags are guesses.
 void put(std::atomic<bool>& flag, bool value) noexcept {
   if (flag.load(std::memory_order_relaxed) != value) flag.store(value, std::memory_order_relaxed);
 }
@@ -42,7 +42,7 @@ uint64_t Stalls::activity_of(const Carrier& carrier) noexcept {
          carrier.regions_seen.load(std::memory_order_relaxed);
 }
 
-// What a lent thread has got done: beginning is not enough.
+// How much a lent thread has got done: members that it has ended or blocked. To have begun one is not enough.
 uint64_t Stalls::progress_of(const Carrier& carrier) noexcept {
   return carrier.statistics.ends.get() + carrier.statistics.blocks.get();
 }
@@ -56,7 +56,7 @@ void Stalls::move_clock() noexcept {
   const int count = pool_.carrier_count.load(std::memory_order_acquire);
   int running = 0;
   for (int i = 0; i < count; ++i) running += runs(*pool_.carrier(i)) ? 1 : 0;
-  // Guests use CPU time of the process too; but they may as well be asleep.
+  // Guests use CPU time of the process too. But they may also be asleep, so they count for as many as run, at most.
   running += std::min(running, pool_.guest_slots.load(std::memory_order_relaxed));
   int64_t now = platform::cpu_time_ns();
   if (now == 0) now = platform::now_ns() * running;
@@ -78,7 +78,7 @@ void Stalls::see_activity() noexcept {
   }
 }
 
-// How long no carrier has moved that could do the work of `root`.
+// For how long no carrier that could do the work of `root` has moved: no worker, and not the root.
 int64_t Stalls::quiet_ns(const Carrier* root) noexcept {
   const int64_t own = root != nullptr ? seen(root->index).quiet_since_ns : 0;
   return time_ns_ - std::max(own, workers_quiet_since_ns_);
@@ -86,7 +86,7 @@ int64_t Stalls::quiet_ns(const Carrier* root) noexcept {
 
 // ---- what waits ----
 
-// Calls and contexts that have waited for a whole tick where nobody has taken anything.
+// Counts the members and contexts that have waited for a whole tick in lists from which nothing was taken meanwhile.
 int Stalls::count_stalled() noexcept {
   const int count = pool_.carrier_count.load(std::memory_order_acquire);
   int waiting = 0;
@@ -106,12 +106,12 @@ int Stalls::count_stalled() noexcept {
   return waiting;
 }
 
-// The first is taken that has its patience behind it.
+// Makes a region whose members wait the target of a probe: the first one for which nothing has moved for long enough.
 void Stalls::note_target(const ParallelCall* parallel_call, const Carrier* root) noexcept {
   const void* function = parallel_call != nullptr ? parallel_call->function.load(std::memory_order_relaxed) : nullptr;
   longest_quiet_ns_ = std::max(longest_quiet_ns_, quiet_ns(root));
   if (function == nullptr) return;
-  // Whether the region's members get on is asked from half of it on.
+  // From half of the patience on: in its other half see_region() watches whether the region's members get on.
   if (target_.parallel_call != nullptr || 2 * quiet_ns(root) < records_.patience_ns(function)) return;
   target_ = {const_cast<ParallelCall*>(parallel_call), function, root};
 }
@@ -130,7 +130,7 @@ int Stalls::stalled_contexts(Carrier& carrier, Seen& before) noexcept {
     work = {context->root, context->parallel_call.load(std::memory_order_relaxed)};
     return true;
   });
-  // Its record stays, and nothing else begins under it while it waits.
+  // A context without a body may be read here: its record stays, and serves nothing else while it waits.
   const Context* stub = late && !found ? carrier.bodiless_ready.load(std::memory_order_acquire) : nullptr;
   if (stub != nullptr)
     work = {carrier.bodiless_root.load(std::memory_order_relaxed), stub->parallel_call.load(std::memory_order_relaxed)};
@@ -138,8 +138,8 @@ int Stalls::stalled_contexts(Carrier& carrier, Seen& before) noexcept {
   return ready;
 }
 
-// A worker has its own identity for what has been left to it, so its thread may take a while to come; one that may not
-// run does not come at all.
+// Whether others are to begin the context without a body that has been left to this worker. It had best begin under the
+// worker's own identity, so the worker's thread gets some time to come; a worker that may not run does not come at all.
 bool Stalls::is_late(Carrier& carrier, Seen& before) const noexcept {
   const bool waits = carrier.bodiless_ready.load(std::memory_order_relaxed) != nullptr;
   before.bodiless_ticks = waits ? before.bodiless_ticks + 1 : 0;
@@ -157,8 +157,8 @@ bool Stalls::root_stalled(Carrier& carrier, Seen& before) noexcept {
   const ParallelCall* parallel_call = stalled ? root->parallel_call.load(std::memory_order_relaxed) : nullptr;
   if (stalled) note_target(parallel_call, &carrier);
   const bool patience_over = stalled && quiet_ns(&carrier) >= records_.patience_ns(nullptr);
-  // Once seen asleep is enough: who comes for the root may have to wait for a slot first, and a thread that polls with
-  // naps between is asleep at some ticks only.
+  // It is enough to have seen the thread asleep once: a carrier that comes for the root may have to wait for a slot
+  // first, and a thread that polls and naps by turns is asleep at some ticks only.
   const bool seen_before = carrier.abandoned.load(std::memory_order_relaxed);
   put(carrier.abandoned, stalled && (seen_before || patience_over || asleep_in_kernel(carrier)));
   return stalled;
@@ -169,7 +169,7 @@ int Stalls::stalled_calls(Carrier& carrier, Seen& before) noexcept {
   const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenCalls);
   if (top > 0 && before.claims == nullptr) before.claims = new (std::nothrow) std::array<uint64_t, kOpenCalls>();
   if (before.claims == nullptr) return 0;
-  // The innermost first; beyond those of this tick and of the one before there is nothing.
+  // The innermost call first. Entries that were free at this tick and at the one before need no look.
   for (int k = std::max(top, std::exchange(before.open_calls, top)) - 1; k >= 0; --k) {
     const auto at = static_cast<size_t>(k);
     const ParallelCall* parallel_call = k < top ? carrier.open[k].load(std::memory_order_acquire) : nullptr;

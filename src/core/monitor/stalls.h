@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The monitor's part that sees that work waits and nobody comes to fetch it, and lends OS threads: members that spin on
-// each other or sit in the kernel must not stop those that could release them. Internal to core.
+// The part of the monitor that sees where work waits and no carrier comes for it, and lends OS threads: members that
+// spin on each other, or sit in the kernel, must not keep from running the members that could release them. Internal to
+// core.
 #pragma once
 
 #include <array>
@@ -14,28 +15,31 @@ namespace weft::core {
 
 struct Pool;
 
-// Work has stalled where it has waited for a whole tick and nobody has taken anything from where it stands. Then
-// - for carriers that sleep in a system call others are lent in their place, soon;
-// - where carriers run, and for a while none that could do the work has switched, claimed or ended anything, the region
-//   whose calls wait gets a probe (core/monitor/stall_watch.h);
-// - where that shows nothing for long, or work waits very long beside others that move, without evidence, late. When
-//   those that ran before turn out to have computed, the threads are taken back, and the region has more patience.
+// Work has stalled where it has waited for a whole tick and nothing has been taken from where it stands. Then threads
+// are lent:
+// - soon, in place of carriers that sleep in a system call;
+// - as a probe (core/monitor/stall_watch.h) for the region whose calls wait, where carriers run, and for a while none
+// that
+//   could do the work has switched, claimed or ended anything;
+// - late, without evidence, where the probe shows nothing for long, or where work waits very long while other work gets
+//   on. When the carriers that ran before turn out to have computed, the threads are taken back, and the region has
+//   more patience from then on.
 class Stalls {
  public:
   explicit Stalls(Pool& p) noexcept : pool_(p) {}
 
-  // At each of the monitor's ticks.
+  // Called at each of the monitor's ticks.
   void tick() noexcept;
 
-  // While there is a probe: every so often between ticks.
+  // While there is a probe, look() is called every period_ns() between ticks.
   bool probing() const noexcept { return probe_.function != nullptr && !probe_.kept; }
   int64_t period_ns() const noexcept { return watch_.period_ns(time_ns_); }
   void look() noexcept;
 
-  // Threads have been lent for another reason.
+  // To be called where threads have been lent for another reason.
   void keep_lent() noexcept { calm_ticks_ = 0; }
 
-  // Carriers of which the system is asked per tick what they are at: some 8 us each.
+  // About so many carriers the system is asked per tick what they are doing: some 8 us each.
   static constexpr int kMostAsked = 16;
 
  private:
@@ -46,21 +50,21 @@ class Stalls {
     uint64_t root_switches = 0;
     uint32_t ready_taken = 0;
     int bodiless_ticks = 0;
-    // Of its open calls, as many as there were; made with the first and kept. Null: there have been none.
+    // The claims of its open calls, open_calls of them; made with the first one and kept. Null: there have been none.
     std::array<uint64_t, kOpenCalls>* claims = nullptr;
     int open_calls = 0;
 
     uint64_t activity = 0;
-    bool moved = false;  // since the tick before
-    bool asleep = false;  // in the kernel, when that was last asked
-    int64_t quiet_since_ns = 0;  // a root's: it only does work of its own
-    int64_t touched_ns = 0;  // when nothing of its had stalled
+    bool moved = false;  // it has moved since the last tick
+    bool asleep = false;  // it was asleep in the kernel when that was last asked
+    int64_t quiet_since_ns = 0;  // of a root, which only does work of its own: since when it has not moved
+    int64_t touched_ns = 0;  // when last no work of its list had stalled
 
-    uint64_t probe_activity = 0;  // when the probe began
+    uint64_t probe_activity = 0;  // its activity and its progress when the probe began
     uint64_t probe_progress = 0;
     bool ran_before_probe = false;
 
-    uint64_t loan_activity = 0;  // the same for a loan without evidence
+    uint64_t loan_activity = 0;  // the same when a loan without evidence began
     uint64_t loan_progress = 0;
     bool ran_before_loan = false;
   };
@@ -77,11 +81,11 @@ class Stalls {
     int running = 0;
   };
 
-  // Work that nobody takes for so long although others get on: they may be at what was there before, or wait for this
-  // by turns.
+  // Work that is not taken for so long although carriers get on is starving: they may do what was there before, or may
+  // wait for this work in turns.
   static constexpr int64_t kStarvingNs = 1'000'000'000;
 
-  // What a carrier has done; and what a lent thread has got done: beginning is not enough.
+  // Counts what a carrier has done; and what it has completed: for a lent thread, to begin something is not enough.
   static uint64_t activity_of(const Carrier& carrier) noexcept;
   static uint64_t progress_of(const Carrier& carrier) noexcept;
   bool runs(const Carrier& carrier) const noexcept;
@@ -122,7 +126,7 @@ class Stalls {
   Pool& pool_;
   ByCarrier<Seen> seen_;
 
-  // CPU time of the process for each of its running threads.
+  // CPU time of the process, divided by its running threads.
   int64_t time_ns_ = 0;
   int64_t cpu_before_ns_ = 0;
   // Real time as far as the monitor has been there: while a process is stopped its members cannot go on.
@@ -130,7 +134,7 @@ class Stalls {
   int64_t tick_before_ns_ = 0;
   int64_t workers_quiet_since_ns_ = 0;
 
-  Target target_;  // the first that is found at this tick
+  Target target_;  // the first region that is found at this tick
   Target candidate_;
   uint64_t candidate_progress_ = 0;
   int64_t candidate_since_ns_ = 0;
@@ -147,10 +151,10 @@ class Stalls {
   Probe watch_;
   RegionRecords records_;
 
-  // A loan without evidence is an experiment as well, the last one is watched: what follows it is evidence.
+  // A loan without evidence is an experiment as well. The last one is watched: what happens after it is evidence.
   struct {
     bool watched = false;
-    const void* function = nullptr;  // null: what waits is no region's
+    const void* function = nullptr;  // null: the work that waits belongs to no region
     const Carrier* root = nullptr;
     int64_t quiet_since_ns = 0;  // when nothing moved any more, before the first of the loans
   } loan_;
@@ -163,10 +167,10 @@ class Stalls {
   int calm_ticks_ = 0;
   int64_t lent_at_ns_ = 0;
   int64_t stalled_at_real_ns_ = 0;  // when work began to wait in vain, on the clock of real_ns_
-  int64_t lent_at_real_ns_ = 0;  // the last loan, or that
+  int64_t lent_at_real_ns_ = 0;  // when the last loan was made, or when work began to wait
   int64_t lent_at_cpu_ns_ = 0;  // the same in CPU time of the process
   bool waiters_seen_ = false;
-  int64_t longest_quiet_ns_ = 0;  // of what waits
+  int64_t longest_quiet_ns_ = 0;  // for how long nothing has moved, of the work that waits
   int64_t starving_ns_ = 0;  // the longest that something has waited
   int64_t starving_patience_ns_ = 0;
 };

@@ -17,8 +17,8 @@ std::atomic<TickWatcher> g_tick_watcher{nullptr};
 
 bool watch_ticks(TickWatcher watcher) noexcept {
   g_tick_watcher.store(watcher, std::memory_order_release);
-  // Between the watcher and `has_monitor` stands a fence on both sides (the monitor's is a system call): one that comes
-  // now is seen, or it sees the watcher.
+  // On both sides there is a fence between the watcher and has_monitor() (the monitor's is a system call): a monitor
+  // that starts now is seen here, or it sees the watcher.
   platform::full_fence();
   if (!has_monitor()) return false;
   wake_monitor();
@@ -26,7 +26,8 @@ bool watch_ticks(TickWatcher watcher) noexcept {
 }
 
 void tick_watcher() noexcept {
-  // Taken out before it is asked: one that is set again while it answers no stays.
+  // The watcher is taken out before it is called, and put back if it wants more calls. One that somebody sets meanwhile
+  // stays.
   const TickWatcher watcher = g_tick_watcher.exchange(nullptr, std::memory_order_acquire);
   if (watcher == nullptr || !watcher()) return;
   TickWatcher expected = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For those that have something to look at now and then: the monitor's ticks (5 ms).
+// The monitor's ticks (every 5 ms), for other layers that have something to look at now and then.
 #pragma once
 
 namespace weft::core {
@@ -7,8 +7,9 @@ namespace weft::core {
 // Called by the monitor at each tick as long as it returns true. Must not wait for a lock that may be held long.
 using TickWatcher = bool (*)() noexcept;
 
-// There is one watcher; to set it again is harmless, also while it runs and is about to return false. False: there is
-// no monitor yet, or ever, since the system refuses threads; one that comes later calls it. Thread-safe.
+// There is one watcher; to set it again is harmless, also while it runs and is about to return false. Returns false
+// where there is no monitor: there may be one later, which calls the watcher, or none where the system refuses threads.
+// Thread-safe.
 bool watch_ticks(TickWatcher watcher) noexcept;
 
 // The monitor's part. Internal to core.

@@ -20,15 +20,15 @@ std::atomic<bool> g_binding_used{false};
 
 namespace {
 
-// What unbound threads of this process may use. Release and acquire: the set was written before.
+// The CPUs that unbound threads of this process may use. Release and acquire: the set was written before.
 std::atomic<const platform::CpuSet*> g_everywhere{nullptr};
 
 void set_mask(const platform::CpuSet& cpus) noexcept {
   const base::KeepErrno keep;
   if (platform::bind_thread(cpus)) return;
-  // Relaxed: two threads that fail at once may both say so.
-  static std::atomic<bool> told{false};
-  if (told.exchange(true, std::memory_order_relaxed)) return;
+  // Relaxed: two threads that fail at the same time may both write the line.
+  static std::atomic<bool> warned{false};
+  if (warned.exchange(true, std::memory_order_relaxed)) return;
   char list[64];
   platform::format_cpu_list(cpus, list, sizeof list);
   base::warn("the system refuses to bind a thread to CPU %s; it runs where the system puts it", list);
@@ -46,7 +46,7 @@ void bind_carrier(Carrier* carrier, const platform::CpuSet* cpus) noexcept {
   if (carrier->cpus.load(std::memory_order_relaxed) == cpus) return;
   carrier->cpus.store(cpus, std::memory_order_relaxed);
   set_mask(*cpus);
-  CarrierNodes<kMaxCarriers>& nodes = pool().nodes;
+  CarrierNumaNodes<kMaxCarriers>& nodes = pool().nodes;
   if (nodes.several() && carrier->is_listed()) nodes.note(carrier->index, current_numa_node());
 }
 
@@ -77,7 +77,8 @@ void bind_self(const platform::CpuSet* cpus) noexcept {
   self->pinned = false;
   bind_carrier(self->carrier, cpus);
   if (self->home == self->carrier) note_place(self->carrier, cpus);
-  // Whose identity is a worker's has that worker's thread, which runs others at times.
+  // An identity that is a worker's own belongs to the worker's thread, which runs other contexts at times: that
+  // thread's mask is left to bind_carrier().
   if (!self->donated && self->home == nullptr) return;
   const base::KeepErrno keep;
   platform::bind_identity_thread(*cpus);
@@ -103,7 +104,7 @@ const platform::CpuSet* cpus_for_children() noexcept {
 void prefer_thread(int number) noexcept {
   Context* self = current_context();
   want_workers(number + 1);
-  // As far as there are workers; without, it stays where it ran last.
+  // Where there is no such worker, the context stays where it ran last.
   const bool there = number <= pool().worker_count.load(std::memory_order_acquire);
   self->preferred = number == 0 ? self->root : there ? pool().worker(number - 1) : nullptr;
 }
@@ -113,7 +114,8 @@ bool has_room_apart(int size) noexcept {
   return p.nodes.several() && size > 1 && 2 * size <= p.settings.slots;
 }
 
-// Threads stand node by node, beginning with the root and its node; the members stand at equal distances among them.
+// Orders the threads by NUMA node, beginning with the root and its node, and puts the members at equal distances among
+// them. Returns the thread of `member`.
 int thread_apart(int member, int size) noexcept {
   const Pool& p = pool();
   if (member == 0) return 0;
@@ -121,7 +123,7 @@ int thread_apart(int member, int size) noexcept {
   const auto node_of = [&p](int number) { return p.nodes.of(p.worker(number - 1)->index); };
   const auto rank = static_cast<int>(int64_t{member} * (made + 1) / size);
   const int first = std::max(0, p.nodes.of(current_context()->root->index));
-  // The root is the first; those whose node is not known are the last.
+  // The root is the first thread; those whose node is not known are the last ones.
   int seen = 0;
   for (int step = 0; step <= p.nodes.highest() + 1; ++step) {
     const int node = step <= p.nodes.highest() ? (first + step) % (p.nodes.highest() + 1) : -1;
@@ -129,7 +131,7 @@ int thread_apart(int member, int size) noexcept {
       if (node_of(number) == node && ++seen == rank) return number;
     }
   }
-  // Some have moved meanwhile.
+  // Fewer threads were seen than were counted: some have moved to another node meanwhile.
   return std::min(rank, made);
 }
 

@@ -21,7 +21,7 @@ namespace weft::core {
 
 namespace {
 
-// A context that can go on, in whatever list it stands; or null.
+// Takes a context that can go on, in whatever list it stands; or null.
 [[gnu::noinline]] Context* ready_anywhere(Carrier* carrier) noexcept {
   Context* ready = nullptr;
   if (!(carrier->is_root() || pool().allowed(carrier))) return nullptr;
@@ -32,7 +32,7 @@ namespace {
   return ready;
 }
 
-// What can go on in place of `self`, without a context made for it; or null.
+// Takes a context that can go on in place of `self`, if there is one that need not be made; or null.
 [[gnu::always_inline]] inline Context* successor_of(const Context* self) noexcept {
   Carrier* carrier = self->carrier;
   Context* successor =
@@ -40,21 +40,22 @@ namespace {
   if (successor == nullptr && (carrier->is_root() || pool().allowed(carrier))) {
     successor = carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
   }
-  // Its own thread may be long in coming for it.
+  // Where threads come late to their CPUs, a context in another carrier's list may wait long for that carrier's thread.
   if (successor == nullptr && pool().lateness.any()) successor = ready_anywhere(carrier);
-  // Poked a moment after it had ceased to wait, or to stop that.
+  // The carrier may have been poked just after it had ceased to wait, or in order to end its wait.
   take_poke(carrier);
   if (successor != nullptr) {
     settle_call(carrier, work_of(successor), successor->home != nullptr);
     return successor;
   }
-  // It need not fit what it will do, but it saves a switch.
+  // A free context that has not served the same parallel call as `self`, since it will probably find work of that one.
+  // Where it does not fit the work that it finds, it hands that over; mostly it saves a switch.
   successor = find_at_hand(carrier, self->last_parallel_call);
   return successor != nullptr ? successor : find_free(carrier, 0);
 }
 
-// Who yields lets go first what its carrier would do next. Without a context that looks for that: one that is ready, if
-// nothing comes before it.
+// A context that yields lets its carrier do first what it would do next. Returns a ready context, if that comes next,
+// so that no free context is needed to look for it; else null.
 Context* next_in_line(Carrier* carrier) noexcept {
   // Relaxed: what has come a moment ago comes after the next yield.
   const bool others_first = carrier->root_ready.load(std::memory_order_relaxed) != nullptr ||
@@ -64,25 +65,28 @@ Context* next_in_line(Carrier* carrier) noexcept {
   return carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
 }
 
-// Whether the carrier of `self` may go on with it.
+// Whether the carrier of `self` may go on with `self`.
 [[gnu::always_inline]] inline bool may_go_on(const Pool& p, const Context* self) noexcept {
   const Carrier* carrier = self->carrier;
   return carrier->is_root() || p.allowed_for(carrier, self->parallel_call.load(std::memory_order_relaxed));
 }
 
-// It has seen that it is notified, and looks at its condition next. By an exchange, as it may have been notified once
-// more since: a store would take that away, and bring nothing of what that thread has done before.
+// To be called when a context has seen that it is notified, before it looks at its condition. It is an exchange, since
+// the context may have been notified once more: a store would delete that notice, and would not acquire what its sender
+// has written before.
 [[gnu::always_inline]] inline void take_notice(Context* self) noexcept { self->token.exchange(Token::none); }
 
-// Waits on the caller's own stack, until it is notified: true; or until the carrier has something else to do. So a
-// context is made for work only, not to sleep in: flat regions need none.
+// Waits on the caller's own stack. Returns true when the context has been notified; false when the carrier has
+// something else to do. So contexts are made to work, not to sleep in: flat regions need none.
 bool rest_in_place(Context* self) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
-  // A carrier that may not run had better leave it to others that may; nobody finds one that stands in no table.
+  // A carrier that may not run had better leave the context to carriers that may; and nobody finds a carrier that
+  // stands in no table.
   if (!carrier->is_listed() || p.node.moves_slots() || !may_go_on(p, self)) return false;
-  // Where its thread may wait for a CPU that others have, it had better be where any carrier that runs can go on with
-  // it. A root could not. Threads that wait for each other's CPUs all come late: each would need a context more.
+  // Where the carrier's thread may have to wait for its CPU, a context had better wait in a list, where any carrier
+  // that runs can go on with it; for a root that is not possible. Not so where the process's own threads share its
+  // CPUs: all of them come late then, and each would need one context more.
   if (self->home == nullptr && !p.shares_its_cpus && carrier->lateness.any()) return false;
   self->rests_on.store(carrier, std::memory_order_relaxed);
   do {
@@ -96,15 +100,16 @@ bool rest_in_place(Context* self) noexcept {
     if (!may_go_on(p, self)) decline_call(carrier);
   } while (true);
   take_notice(self);
-  // It goes on with what nobody else can do.
+  // The carrier goes on with this context, which no other carrier can do.
   settle_call(carrier, work_of(self), true);
   if (may_go_on(p, self)) return true;
   if (Context* successor = take_free(carrier, 0)) switch_counted(self, successor, Departure::yield);
   return true;
 }
 
-// The system refuses the identity under which the carrier could begin something. What has begun can go on all the same;
-// it may come at any time from where nobody looks for this carrier.
+// Waits where the system refuses the identity under which the carrier could begin something new. Contexts that have
+// begun can go on on this carrier all the same. They may become ready in lists whose carriers do not call this one, so
+// it looks from time to time.
 void wait_without_identity(Context* self) noexcept {
   constexpr int64_t kLookNs = 1'000'000;
   for (;;) {
@@ -155,7 +160,7 @@ bool leave(Context* self, Departure departure) noexcept {
 
 void unblock(Context* context) noexcept {
   uint32_t seen = context->token.load();
-  // Its stack may be of a life that has not begun.
+  // A context that is held goes on by the thread that holds it: this call meant an earlier wait or life.
   while (seen != Token::held) {
     const uint32_t next = seen == Token::suspended ? uint32_t{Token::none} : uint32_t{Token::notified};
     if (!context->token.compare_exchange_weak(seen, next)) continue;
@@ -177,7 +182,7 @@ bool yield() noexcept {
   } else {
     successor = take_free(self->carrier, 0);
     if (successor == nullptr) return false;
-    // For the free one, which looks for work.
+    // Tells the free context, which looks for work next, that a root has just yielded.
     self->carrier->root_yields = self->home == self->carrier;
   }
   switch_counted(self, successor, Departure::yield);

@@ -6,7 +6,8 @@
 
 namespace weft::core {
 
-// Leaves `self` to another context that is ready, or to a free one, made if need be; false when that is refused.
+// Leaves `self` to another context that is ready, or to a free one, which is made if need be. Returns false where the
+// system refuses that.
 bool leave(Context* self, Departure departure) noexcept;
 
 // Brings a root's context, which may run as a guest on a worker, back to its own OS thread.

@@ -6,13 +6,13 @@
 
 namespace weft::core {
 
-// Leaves the CPU to others until unblock() is called for this context; returns at once when that has
-// happened since the last block(). May return early: re-check the condition.
+// Leaves the CPU to others until unblock() is called for this context; returns at once where that has happened since
+// the last block(). May return early: the caller looks at its condition again.
 void block() noexcept;
 void unblock(Context* context) noexcept;
 
 // For an attached context that goes on where it would have blocked: if its carrier has been called for other work
-// meanwhile, another one is called in its place.
+// meanwhile, another carrier is called in its place.
 void pass_call_on() noexcept;
 
 // Blocks, unless what the caller waits for has come by now.
@@ -25,12 +25,12 @@ void block_unless(Done&& done) noexcept {
   }
 }
 
-// Lets other ready work run first, if there is any; true if it did.
+// Lets other ready work run first, if there is any. Returns whether there was.
 bool yield() noexcept;
 
-// The caller calls sched_yield. If it is a root between two regions that goes on to do so, it waits for something
-// outside of the pool: an MPI rank for others. While other processes of the node miss its CPU it does not count as
-// running, until its next region.
+// To be called where the program calls sched_yield. A root that does so again and again between two regions waits for
+// something outside of the pool, as an MPI rank waits for others. While other processes of the node miss its CPU, it
+// does not count as running until its next region.
 void note_yield() noexcept;
 
 }  // namespace weft::core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that stand still. A polling service looks at the lists now and then. As unpark() takes the oldest waiter of a
-// word, nobody has gone on if that is the same as at the look before.
+// Brief waits end when the word stands still: when no waiter of it goes on for a while. A polling service looks at the
+// lists now and then. unpark() takes the oldest waiter of a word; if that is the same one as at the look before, no
+// waiter has gone on.
 #include <algorithm>
 #include <mutex>
 
@@ -23,15 +24,16 @@ using parking::Waiter;
 namespace {
 
 constexpr int64_t kBetweenLooksNs = 500'000;
-// How many of those that wait for good make the next one wait longer. A lock that is held for a second brings some
-// sixty to do so, and the last of hundreds of tasks that have to does not wait for seconds.
+// Each waiter that waits for good makes the brief ones wait longer; so many of them count, at most. With a lock that is
+// held for a second, some sixty come to wait for good; and where hundreds of tasks have to, the last does not take
+// seconds to find that out.
 constexpr int kMostPatience = 32;
 // After so many looks that have found nobody the service rests.
 constexpr int kLooksInVain = 8;
 
 enum class ServiceState : uint8_t { unregistered, registering, rests, looks };
-// Who parks takes its place in the list and then looks here, the service first writes here and then looks at the lists:
-// with the list's lock between, one sees the other, so relaxed does.
+// A waiter stands in the list first and then reads this; the service writes this first and then looks at the lists. The
+// list's lock lies between, so one sees the other, and relaxed is enough.
 constinit std::atomic<ServiceState> g_service{ServiceState::unregistered};
 // Touched by the service alone.
 constinit int64_t g_next_look_ns = 0;
@@ -45,7 +47,8 @@ bool is_first_of_word(const List& list, const Waiter* waiter) noexcept {
   return at == waiter;
 }
 
-// Of those that wait for the word of `first`, who is its first one: the one that does so in vain, or null.
+// Returns the oldest brief waiter of a word if the word has stood still for long enough; or null. `first`: the oldest
+// waiter of the word.
 Waiter* waits_in_vain(Waiter* first, int64_t now_ns) noexcept {
   Waiter* oldest = nullptr;
   int for_good = 0;
@@ -55,7 +58,7 @@ Waiter* waits_in_vain(Waiter* first, int64_t now_ns) noexcept {
     if (at->briefly && oldest == nullptr) oldest = at;
   }
   if (oldest == nullptr) return nullptr;
-  // In time, not in looks: a process that sleeps looks seldom.
+  // The patience is a time, not a number of looks: a process that sleeps looks seldom.
   const int64_t patience_ns = kBetweenLooksNs * (1 + std::min(for_good, kMostPatience));
   const bool in_vain = first->still_since_ns != 0 && now_ns - first->still_since_ns >= patience_ns;
   if (in_vain || first->still_since_ns == 0) first->still_since_ns = now_ns;
@@ -70,7 +73,7 @@ Waiter* before(const List& list, const Waiter* waiter) noexcept {
 
 // ---- without it ----
 
-// Those in vain, but one for each word; how many.
+// Takes the brief waiters that wait in vain out of the list, one for each word. Returns how many it took.
 int take_those_in_vain(List& list, int64_t now_ns, Taken& taken) noexcept {
   const std::lock_guard lock(list.lock);
   int count = 0;
@@ -88,7 +91,7 @@ int take_those_in_vain(List& list, int64_t now_ns, Taken& taken) noexcept {
   return count;
 }
 
-// Whether somebody waits briefly.
+// Wakes the brief waiters that wait in vain. Returns whether there are any brief waiters.
 bool look_at_words(int64_t now_ns) noexcept {
   bool found = false;
   for (List& list : g_lists) {
@@ -122,14 +125,14 @@ int look(void*) noexcept {
   return 1;
 }
 
-// Whether somebody can be asked to look.
+// Registers the service if it is not yet. Returns whether it is there to be asked to look.
 bool is_registered() noexcept {
   ServiceState service = g_service.load(std::memory_order_relaxed);
   if (service != ServiceState::unregistered) return service != ServiceState::registering;
   if (!g_service.compare_exchange_strong(service, ServiceState::registering))
     return service != ServiceState::registering;
   const bool done = register_polling_service(look, nullptr, PollingAnswer::more) == 0;
-  // Where there are too many services the next one tries again.
+  // Where there are too many services, the next waiter tries again.
   g_service.store(done ? ServiceState::rests : ServiceState::unregistered);
   return done;
 }
@@ -138,7 +141,7 @@ bool is_registered() noexcept {
 
 void parking::forget_brief() noexcept {
   if (g_service.load(std::memory_order_relaxed) == ServiceState::unregistered) return;
-  // The thread that was about to register it, or to call it, is not in the child.
+  // In the child of a fork the thread that was about to register the service, or to ask it to look, does not exist.
   const bool there = g_service.load(std::memory_order_relaxed) != ServiceState::registering;
   g_service.store(there ? ServiceState::rests : ServiceState::unregistered, std::memory_order_relaxed);
 }

@@ -16,19 +16,19 @@ namespace weft::core {
   const Pool& p = pool();
   const bool anybody = !p.none_idle() || p.any_waiting();
   if (!anybody || !work_in_sight(carrier)) return;
-  // What is in sight of a worker may be another root's, which this one would come for in vain.
+  // A worker sees the work of all roots, a root only its own. So a root is called for only where it sees work itself.
   const Carrier* root = work.root;
   const bool sees = root != nullptr && root->is_listed() && work_in_sight(p.carrier(root->index));
   if (!carrier->is_root() && !sees) work.root = nullptr;
   notify({work.root, nullptr});
-  // What is left may be more of the same, for which threads have been lent that do nothing else.
+  // The work that is left may be of the same region, and the threads lent to that do nothing else.
   if (p.is_oversubscribed()) notify(work);
 }
 
 void decline_call(Carrier* carrier) noexcept {
   if (std::exchange(carrier->call, Carrier::Call::none) == Carrier::Call::none) return;
   Pool& p = pool();
-  // Workers of a NUMA node that may work see the same: one that sees nothing speaks for the others.
+  // The NUMA nodes, as bits, of which a worker has seen no work: the other workers of the node would see the same.
   uint64_t asked = 0;
   const auto comes = [&](int index) {
     Carrier* other = p.carrier(index);

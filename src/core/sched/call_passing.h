@@ -8,20 +8,19 @@
 
 namespace weft::core {
 
-// For a carrier that has been called: it goes to work of `work`, and calls another one if other work is in sight.
-// `uncalled`: it goes to what it alone can do, so that nobody else has been called for it.
+// For a carrier that has been called: it goes on with `work`, and calls another carrier if other work is in sight.
+// `uncalled`: the work is one that this carrier alone can do, so that no call was made for it.
 void settle(Carrier* carrier, Work work, bool uncalled) noexcept;
 
-// Before a carrier goes to work.
+// To be called before a carrier goes to work.
 [[gnu::always_inline]] inline void settle_call(Carrier* carrier, Work work, bool uncalled) noexcept {
   if (__builtin_expect(carrier->call != Carrier::Call::none, 0)) settle(carrier, work, uncalled);
 }
 
-// It has been called, and may not come any more: another one is, in its place.
+// For a carrier that has been called and may not run any more: another carrier is called in its place.
 void decline_call(Carrier* carrier) noexcept;
 
-// Being poked is being called. A thread that still sees the poke has published its work before the
-// carrier looks for some.
+// A poke counts as a call. A thread that still sees the poke has published its work before the carrier looks for some.
 inline void take_poke(Carrier* carrier) noexcept {
   if (!carrier->poked.load(std::memory_order_relaxed)) return;
   carrier->poked.exchange(false);

@@ -22,22 +22,22 @@ struct Wake {
   enum Value : uint32_t {
     none,      // looking for work, or busy
     notified,  // there may be work
-    own,       // there is what it alone does: nobody has called it for other work
+    own,       // there is something that only this carrier does: it has not been called for other work
     sleeping,  // in the futex
   };
 };
 
-// Whether the thread of a new worker may go on.
+// Whether the thread of a new worker may go on (core/README.md).
 struct Begins {
   enum Value : uint32_t { later, asleep, at_once };
 };
 
-// What a carrier has of the node's slots, if it is not the number of one.
+// The values of Carrier::slot that are no number of a slot.
 struct Slot {
   enum Value : int {
-    none = -1,
-    lent = -2,   // it runs without: its OS thread has been lent
-    taken = -3,  // it had one until it was taken away
+    none = -1,   // it has no slot
+    lent = -2,   // it runs without a slot: its OS thread has been lent
+    taken = -3,  // its slot was taken away while it ran
   };
 };
 
@@ -45,25 +45,25 @@ struct alignas(64) Carrier {
   Carrier(int carrier_index, int pool_index) noexcept : index(carrier_index), worker(pool_index) {}
 
   const int index;   // in the pool's table
-  const int worker;  // the how-many-eth worker it is; -1 for a root's carrier
+  const int worker;  // its number among the workers; -1 for a root's carrier
   bool is_root() const noexcept { return worker < 0; }
-  // Whether it stands in the pool's table. Nobody finds work or a context of one that does not, so it gets no contexts:
-  // its thread waits in place, and its regions have one member.
+  // Whether it stands in the pool's table. Other carriers find no work or context of one that does not. So that carrier
+  // gets no contexts: its thread waits in place, and its regions have one member.
   bool is_listed() const noexcept { return index < kMaxCarriers; }
 
-  // That of the OS thread itself. It outlives the thread: a late unblock() must find it.
+  // The context of the OS thread itself. It outlives the thread: a late unblock() must find it.
   alignas(64) Context own_context;
-  // A worker's own context, when it is free and its thread is to end it (core/sched/release_idle.cpp). Release and
-  // acquire: with it come its fields.
+  // A worker's own context, when it is free and its thread is to end (core/sched/release_idle.cpp). Release and
+  // acquire: a thread that sees the pointer sees the context's fields.
   std::atomic<Context*> own_ends{nullptr};
   // A persistent team counts on this worker's identity for a member. Relaxed: a flag alone.
   std::atomic<bool> spoken_for{false};
   std::atomic<uint32_t> begins{Begins::later};  // workers.cpp
-  WorkerStack stack;  // of its thread, if that is its first
+  WorkerStack stack;  // of its thread, if that is the carrier's first
   Carrier* next_spare = nullptr;
   void* kept = nullptr;  // kept_by_carrier()
-  // The kernel's number of its OS thread, 0: it has none now; and the thread pointer that this one was born with.
-  // Relaxed: the monitor may see an old number, and what a thread has stored itself its signal handlers see
+  // The kernel's number of its OS thread (0: it has none now), and the thread pointer that the thread was born with.
+  // Relaxed: the monitor may see an old number, and a thread's signal handlers see what the thread itself has stored
   // (core/context/set_ids.h).
   std::atomic<pid_t> thread_id{0};
   std::atomic<uintptr_t> own_identity{0};
@@ -76,72 +76,75 @@ struct alignas(64) Carrier {
   std::atomic<uint32_t> regions_seen{0};
   uint32_t regions_at_attach = 0;  // touched by the root alone
   std::atomic<bool> is_for_guest{false};  // it holds a slot for a guest (guests.cpp), and nobody runs it; relaxed
-  // Calls of sched_yield since the region that was the last one then; touched by the root alone.
+  // How often the root has called sched_yield since its last region, and the number of that region; touched by the root
+  // alone.
   uint32_t yields = 0;
   uint32_t yields_since = 0;
-  int admitted = 0;  // calls of the region it has been admitted to (admission.h); touched by the root alone
+  int admitted = 0;  // the calls of the region that it has been admitted to (admission.h); touched by the root alone
 
   FreeContexts free;
 
-  // Each piece of work that appears calls one carrier. Each carrier that is called takes one piece, whichever it finds.
-  // One that does something else passes its call on (core/README.md). Touched by this carrier only.
+  // Each piece of work that appears calls one carrier. A carrier that is called takes one piece, whichever it finds; a
+  // carrier that does something else passes its call on (core/README.md). Touched by this carrier only.
   enum class Call : uint8_t {
-    none,
-    open,  // it comes for a piece
+    none,  // it has not been called
+    open,  // it has been called, and comes for a piece
     missed,  // it has found something to do before it was called
   };
   Call call = Call::none;
   int64_t next_look_at_spread = 0;  // core/sched/cpu_spread.h; touched by this carrier only
-  // At work on other NUMA nodes too, since what is near has been awaited; touched by this carrier only.
+  // It looks for work on other NUMA nodes too, since it has waited for near work long enough; touched by this carrier
+  // only.
   bool looks_afar = false;
-  // Of the clock of its OS thread (core/sched/cpu_time.h): what the last switch has read, -1: nothing; likewise. And
-  // how much of it has been counted for contexts: written by this carrier alone.
+  // The CPU clock of its OS thread (core/sched/cpu_time.h): what the last switch has read (-1: no switch has read it;
+  // touched by this carrier only); and how much has been counted for contexts (written by this carrier alone).
   int64_t left_at_cpu_ns = -1;
   std::atomic<int64_t> counted_ns{0};
-  uint32_t released = 0;  // the last request that it has met; touched by this carrier only
+  uint32_t released = 0;  // the last request of release_idle() that it has met; touched by this carrier only
 
   // Parallel calls are told apart by serials: each carrier gives its own, so that they share no count.
   uint64_t next_serial = (uint64_t{static_cast<unsigned>(index)} + 1) << 40;  // touched by this carrier only
 
   Statistics statistics;
 
-  // Binding; written by this carrier's thread only. What its mask is now, null: what the system gave it (relaxed:
-  // others ask what it might take, as a hint); and what a worker goes back to.
+  // Binding; written by this carrier's thread only. `cpus`: the thread's mask now, null: the one that the system gave
+  // it (relaxed: others read it as a hint). `own_cpus`: the mask that a worker goes back to.
   std::atomic<const platform::CpuSet*> cpus{nullptr};
   const platform::CpuSet* own_cpus = nullptr;
-  std::atomic<int> place{-1};  // at which of Settings::places it is by rights; relaxed, a hint; -1: at none
+  std::atomic<int> place{-1};  // the place (of Settings::places) that it belongs to; relaxed, a hint; -1: none
 
-  // Its context has been spinning for a while: the carrier could do something else, and is asked to by
-  // `poked`, once, as by being called. Relaxed: a carrier that misses it comes a moment later.
+  // `waiting`: its context has been spinning for a while, so the carrier could do something else. `poked`: another
+  // thread asks it to; that counts as a call. Relaxed: a carrier that misses it comes a moment later.
   std::atomic<bool> waiting{false};
   std::atomic<bool> poked{false};
   Lateness lateness;  // of its OS thread
 
-  // The slot of the node that it has (core/sched/node_budget.h). Given by the monitor or its own thread, taken by
-  // exchange, so that nobody gives it back twice; relaxed loads, since the slot's word in the segment decides.
+  // The slot of the node that it has (core/sched/node_budget.h). Set by the monitor or its own thread, taken by
+  // exchange, so that no slot is given back twice; relaxed loads, since the slot's word in the segment decides.
   std::atomic<int> slot{Slot::none};
 
   alignas(64) ReadyList ready;
-  // What it is to begin under an identity of its own (make_bodiless()). Set by unblock(), taken with exchange: by this
-  // carrier, or by another one when this does not come for it.
+  // A bodiless context whose call the carrier is to begin under an identity of its own (make_bodiless()). Set by
+  // unblock(), taken by exchange: by this carrier, or by another one when this one does not come for it.
   std::atomic<Context*> bodiless_ready{nullptr};
-  // The root whose work that is. Relaxed: a hint for carriers that look; one that takes it reads the
-  // context's own.
+  // The root whose work that call is. Relaxed: a hint for carriers that look; a carrier that takes the context reads
+  // its `root`.
   std::atomic<Carrier*> bodiless_root{nullptr};
-  // It has not come for `bodiless_ready` for a while. Written by the monitor; relaxed, a guess.
+  // The carrier has not come for `bodiless_ready` for a while. Written by the monitor; relaxed, a guess.
   std::atomic<bool> late{false};
-  // Contexts that could go on here. Relaxed: a guess.
+  // How many contexts could go on here. Relaxed: a guess.
   int waiting_contexts() const noexcept {
     return ready.size() + (bodiless_ready.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
   }
-  // The root's context, when it can go on. Set by anybody, taken with exchange: by this carrier, or by a
-  // worker once the monitor has seen that this one does not come for it. Relaxed flag: a guess.
+  // The root's context, when it can go on. Set by any thread, taken by exchange: by this carrier, or by a worker when
+  // the monitor has seen that this carrier does not come for it (`abandoned`; relaxed, a guess).
   std::atomic<Context*> root_ready{nullptr};
   std::atomic<bool> abandoned{false};
-  // Nobody has fetched anything from `ready` for a while: contexts that are bound to this carrier's CPUs may be resumed
-  // by others too. Written by the monitor; relaxed, a guess as well.
+  // No carrier has fetched anything from `ready` for a while: contexts that are bound to this carrier's CPUs may be
+  // resumed by others too. Written by the monitor; relaxed, a guess as well.
   std::atomic<bool> stuck{false};
-  // Calls that it has published have waited for as long: carriers of all NUMA nodes may do them. Likewise.
+  // Calls that it has published have waited for as long: carriers of all NUMA nodes may do them. Written by the
+  // monitor; relaxed, a guess.
   std::atomic<bool> calls_wait{false};
   bool root_yields = false;  // touched by this carrier only
 
@@ -152,9 +155,9 @@ struct alignas(64) Carrier {
 
   // Sequentially consistent: "publish, then look for sleepers" against "fall asleep, then look for work".
   alignas(64) std::atomic<uint32_t> wake{Wake::none};
-  // Who has work for it, written by the thread that calls it. Relaxed: a hint where to look first.
+  // The carrier that has work for this one; written by the thread that calls it. Relaxed: a hint where to look first.
   std::atomic<Carrier*> called_by{nullptr};
-  std::atomic<int64_t> called_ns{0};  // when it was woken from its sleep; 0: it has seen that (core/sched/lateness.h)
+  std::atomic<int64_t> called_ns{0};  // when it was woken from its sleep; 0: it has taken note (core/sched/lateness.h)
 };
 
 }  // namespace weft::core

@@ -12,11 +12,11 @@ namespace weft::core {
 void bind_carrier(Carrier* carrier, const platform::CpuSet* cpus) noexcept;
 void bind_new_worker(Carrier* carrier) noexcept;
 
-// The carrier has run a context that was bound, and has it no more.
+// To be called where the carrier has run a bound context and now runs none.
 void leave_binding(Carrier* carrier) noexcept;
 
-// A carrier may still be where it has run a context that is bound elsewhere, or that has bound itself: before it does
-// what is not bound, or waits.
+// Takes a carrier back to its own CPUs, before it runs a context that is not bound, or waits: it may still be where it
+// has run a context that is bound elsewhere, or that has bound itself.
 inline void return_to_place(Carrier* carrier) noexcept {
   if (carrier->own_cpus != nullptr) {
     bind_carrier(carrier, carrier->own_cpus);

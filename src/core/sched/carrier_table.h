@@ -8,7 +8,7 @@ namespace weft::core {
 
 struct Carrier;
 
-// An entry is written before it is counted, and nobody reads one that is not: so the table begins as it comes, and a
+// An entry is written before it is counted, and only counted entries are read. So the table is not initialized, and a
 // process touches no more of it than it has carriers.
 template <int N>
 class CarrierTable {
@@ -16,7 +16,7 @@ class CarrierTable {
   // NOLINTNEXTLINE: see above.
   CarrierTable() noexcept {}
 
-  // Acquire and release: with an entry comes the carrier.
+  // Acquire and release: a thread that sees an entry sees the carrier's fields.
   Carrier* get(int number) const noexcept { return std::atomic_ref(entries_[number]).load(std::memory_order_acquire); }
   void put(int number, Carrier* carrier) noexcept {
     std::atomic_ref(entries_[number]).store(carrier, std::memory_order_release);

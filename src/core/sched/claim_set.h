@@ -17,7 +17,7 @@ namespace weft::core {
 // Nothing but the bits says which numbers are in: a count beside them would cost each call two more updates of a line
 // that all carriers share.
 //
-// A word has `PerWord` of them. With fewer than 64 it has a cache line of its own: many carriers come and go.
+// A word holds `PerWord` numbers. With fewer than 64 each word has a cache line of its own: many carriers come and go.
 template <int N, int PerWord = 64>
 class ClaimSet {
   static_assert(PerWord > 0 && PerWord <= 64);
@@ -25,7 +25,7 @@ class ClaimSet {
  public:
   static constexpr bool is_valid(int number) noexcept { return number >= 0 && number < N; }
 
-  // Whether that has changed anything.
+  // Returns whether the number was not in the set before.
   bool add(int number) noexcept { return (word(number).fetch_or(bit(number)) & bit(number)) == 0; }
   // A caller that sees the number out already has nothing to change; acquire, as if it had taken it out itself.
   bool remove(int number) noexcept {

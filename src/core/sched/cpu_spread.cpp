@@ -14,16 +14,16 @@ namespace weft::core {
 
 namespace {
 
-// Each look at a thread is the reading of a small file.
+// So many threads are looked at, at most: for each a small file is read.
 constexpr int kMostLooks = 4;
 
-// A yield that takes longer has let somebody run. That may be another carrier that waits by now: two that share a CPU
-// and wait for each other by turns never wait for long.
+// A yield that takes longer than this has let another thread run. It may be one of a carrier that waits as well by now:
+// where two carriers share a CPU and wait for each other by turns, neither waits for long.
 constexpr int64_t kSwitchNs = 2'000;
 constexpr int64_t kBetweenSpreadsNs = 500'000;
 
 bool is_working(const Pool& p, const Carrier* carrier, bool waiting_too) noexcept {
-  // Relaxed, as everything here: a carrier that is taken for another kind is looked at for nothing, or later.
+  // Relaxed, as everything here: where the answer is wrong, a carrier is looked at in vain, or later.
   if (p.is_idle(carrier) || (!waiting_too && carrier->waiting.load(std::memory_order_relaxed))) return false;
   return carrier->is_root() ? carrier->holds_slot.load(std::memory_order_relaxed) : p.allowed(carrier);
 }
@@ -43,7 +43,7 @@ bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
 }
 
 void CpuSpread::move_if_shared(const Carrier* mine, bool waiting_too) noexcept {
-  // A bound carrier stays; where workers are bound, every carrier is.
+  // A bound carrier stays where it is; where the workers are bound, all carriers count as bound.
   if (mine->cpus.load(std::memory_order_relaxed) != nullptr || pool().settings.cpus_of_worker != nullptr) return;
   const base::KeepErrno keep;
   const Pool& p = pool();

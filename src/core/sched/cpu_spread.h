@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping carriers on CPUs of their own, and out of the way of others. The kernel may queue two of them on one CPU
-// while another has nothing to do, for some milliseconds: then the one that only waits holds up the one that it waits
-// for. And a thread of another process may be queued behind one that only waits.
-// Internal to core, but for the part of spin_until() that is inline.
+// Keeps carriers on CPUs of their own, and out of the way of other threads. The kernel may queue two carriers on one
+// CPU for some milliseconds while another CPU is idle: then a carrier that only waits holds up the one that it waits
+// for. A thread of another process may also be queued behind a carrier that only waits. Internal to core, but for the
+// part of spin_until() that is inline.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace weft::core {
 
 struct Carrier;
 
-// For a waiting carrier to call now and then, with the time and how long it has waited. After some microseconds it lets
-// other threads that are queued here go first, which costs little where nobody is. After a while, and then from time to
-// time, and sooner where somebody did go first, it looks where the others are, and moves to another CPU where a working
-// one shares its own.
+// A waiting carrier calls look() now and then, with the time and how long it has waited. After some microseconds it
+// lets other threads that are queued on its CPU go first, which costs little where there are none. After a while, from
+// time to time, and sooner where a thread did go first, it looks where the other carriers are. It moves to another CPU
+// if a working carrier shares its own.
 class CpuSpread {
  public:
   void look(Carrier* mine, int64_t now, int64_t waited_ns) noexcept {
@@ -25,8 +25,8 @@ class CpuSpread {
     move_if_shared(mine, shared);
   }
 
-  // Whether others, of this process or not, have used the CPU for so long meanwhile that they had better have it alone.
-  // That is for waits that may last, such as those for messages: those of members for each other are short, as a rule.
+  // Whether other threads, of this process or not, have used the CPU for so long meanwhile that they had better have it
+  // alone. It is for waits that may last, such as those for messages: members wait for each other briefly, as a rule.
   bool has_given_way() const noexcept { return given_ns_ > kGivenNs; }
 
  private:
@@ -34,7 +34,7 @@ class CpuSpread {
   static constexpr int64_t kYieldNs = 5'000;  // longer than most waits where every carrier runs
   static constexpr int64_t kFirstNs = 500'000;
   static constexpr int64_t kPeriodNs = 5'000'000;
-  // Whether another thread has run meanwhile, and the carrier has not looked for a while which one that may be.
+  // Yields. Returns whether another thread has run meanwhile, and the carrier has not looked for a while which one.
   bool yield(Carrier* mine, int64_t now) noexcept;
   static void move_if_shared(const Carrier* mine, bool waiting_too) noexcept;
 

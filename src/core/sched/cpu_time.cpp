@@ -15,14 +15,14 @@ namespace {
 
 int64_t thread_cpu_ns() noexcept { return platform::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
-// For handlers of signals on the same thread.
+// The fence is for handlers of signals on the same thread: with the state they see the other fields.
 void set_state(CpuTime& time, CpuTime::State state) noexcept {
   std::atomic_signal_fence(std::memory_order_release);
   time.state = state;
 }
 
-// What others have used of the OS thread that the identity belongs to. Relaxed: of a turn that is being counted there
-// nothing is known yet.
+// The CPU time that other contexts have used on the OS thread that the identity belongs to. Relaxed: it lacks the turn
+// that is going on there anyway.
 int64_t used_by_others(const Context* self) noexcept {
   if (self->donated) return 0;
   if (self->home != nullptr) return self->home->counted_ns.load(std::memory_order_relaxed);
@@ -35,7 +35,7 @@ int64_t used_by_others(const Context* self) noexcept {
   return 0;
 }
 
-// At the first question: the earlier turns on other OS threads are not known.
+// Called when the context asks for its time for the first time. Its earlier turns on other OS threads are not known.
 void begin_to_count(Context* self) noexcept {
   CpuTime& time = self->cpu_time;
   const int64_t others = used_by_others(self);
@@ -59,20 +59,20 @@ void count_turn_before_leave(Context* self) noexcept {
     carrier->left_at_cpu_ns = -1;
     return;
   }
-  // A handler that asks between here and the change of the state is told a little more than the context is next.
+  // A handler that asks between here and the change of the state gets a little more than the context gets next.
   const int64_t now = thread_cpu_ns();
   const int64_t turn = now + time.offset - time.before;
   time.before += turn;
   set_state(time, CpuTime::away);
   carrier->left_at_cpu_ns = now;
-  // Relaxed, and no addition of the machine's: this OS thread alone writes it.
+  // Relaxed, and no atomic addition: only this OS thread writes it.
   carrier->counted_ns.store(carrier->counted_ns.load(std::memory_order_relaxed) + turn, std::memory_order_relaxed);
 }
 
 void begin_counted_turn(Context* self) noexcept {
   CpuTime& time = self->cpu_time;
   if (time.state != CpuTime::away) return;
-  // The one that has just left has read the clock, if it counts too.
+  // If the context that has just left counts its time too, it has read the clock already.
   const int64_t left_at = self->carrier->left_at_cpu_ns;
   time.offset = time.before - (left_at >= 0 ? left_at : thread_cpu_ns());
   set_state(time, CpuTime::here);
@@ -81,7 +81,7 @@ void begin_counted_turn(Context* self) noexcept {
 int64_t own_cpu_time() noexcept {
   Context* self = current_context();
   if (self->cpu_time.state == CpuTime::unasked) {
-    // A handler that asks first of all while its context is about to leave: this switch does not count for it.
+    // A handler asks for the first time, and its context is about to leave: from this switch it cannot begin to count.
     if (std::atomic_ref(self->departure).load(std::memory_order_relaxed) != Departure::none) return 0;
     begin_to_count(self);
   }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU time of contexts: that of all their turns, on whatever OS threads. Counted by switches, for contexts that
-// have asked: what lies between two questions is known only if each switch in between has read the clock, however long
-// ago the first of them was. So the count of a context ends with its identity, and others pay for none. Internal to
-// core.
+// The CPU time of contexts: that of all their turns, on whatever OS threads. Switches count it, for contexts that have
+// asked for it: the time between two questions is known only if each switch in between has read the clock. So the count
+// of a context goes on until its identity ends, and contexts that have not asked pay nothing. Internal to core.
 #pragma once
 
 namespace weft::core {
 
 struct Context;
 
-// By a context that is about to leave its carrier, and by one that has gone on; as long as any counts.
+// Called by a context that is about to leave its carrier, and by one that has gone on, while any context counts.
 void count_turn_before_leave(Context* self) noexcept;
 void begin_counted_turn(Context* self) noexcept;
 

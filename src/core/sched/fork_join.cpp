@@ -32,7 +32,7 @@ namespace {
 bool hand_over(Context* self, ParallelCall* parallel_call, int index, Departure departure) noexcept {
   Context* fresh = take_free(self->carrier, parallel_call->serial);
   if (fresh == nullptr) return false;
-  // No other is to be had: two members share an identity, which is better than to look for one for ever.
+  // Where no other context is to be had, two members share an identity: better than to look for one for ever.
   if (fresh->last_parallel_call == parallel_call->serial) fresh->last_parallel_call = 0;
   fresh->claimed = parallel_call;
   fresh->claimed_index = index;
@@ -48,8 +48,8 @@ bool hand_over(Context* self, ParallelCall* parallel_call, int index, Departure 
   self->carrier->statistics.ends.add();
 }
 
-// By a claimer. A publication wakes one carrier; each wakes others as long as there are members: two where there are so
-// many carriers that they are to come soon.
+// Called by a carrier that has claimed a member. A publication wakes one carrier; each one that has claimed wakes
+// others as long as members are left: one, or two where there are many slots, so that all come soon.
 void call_more(ParallelCall* parallel_call, const Carrier* root) noexcept {
   constexpr int kFewSlots = 8;
   const int left = parallel_call->unclaimed();
@@ -68,8 +68,8 @@ void run_claimed(Context* self, ParallelCall* parallel_call, int index) noexcept
     self->parallel_call.store(parallel_call, std::memory_order_relaxed);
     call_more(parallel_call, self->root);
     run_here(self, parallel_call, index);
-    // The next one from here rather than from the table: it may not stand there. The record may serve
-    // another life by now; then this is a claim in that one.
+    // The next member is claimed from the record rather than by way of the table: the call may not stand there. The
+    // record may serve another parallel call by now; then this claims a member of that one.
     index = pool().is_on_nodes_of(parallel_call, self->carrier) ? parallel_call->take() : -1;
   }
 }
@@ -89,7 +89,7 @@ void take_part(ParallelCall* parallel_call, uint64_t* served) noexcept {
 
 namespace {
 
-// Nobody finds it any more.
+// Takes the parallel call out of its publisher's table: no carrier finds it any more.
 void take_down(ParallelCall* parallel_call) noexcept {
   if (parallel_call->open_index < 0) return;
   parallel_call->publisher->open[parallel_call->open_index].store(nullptr, std::memory_order_release);
@@ -103,7 +103,8 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   assert(parallel_call->is_over() && count >= 1);
   parallel_call->open_index = -1;
   if (count == 1) {
-    // Nobody is to come, so nobody is told, and what all carriers share is left alone. The last life's claims are over.
+    // No other carrier is to come, so none is called, and the fields that others read stay as they are: the claims on
+    // the record's last parallel call are over.
     parallel_call->publisher = carrier;
     parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
     if (parallel_call->serial == 0) parallel_call->serial = carrier->next_serial++;
@@ -117,13 +118,13 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
   parallel_call->pending.store(count - 1, std::memory_order_relaxed);
   parallel_call->sleeper.store(nullptr, std::memory_order_relaxed);
   assert(parallel_call->is_valid());
-  // A worker notes it when it has nothing to do.
+  // Only roots note their NUMA node here: a worker does when it has nothing to do.
   if (carrier->is_root() && carrier->is_listed() && pool().nodes.several())
     pool().nodes.note(carrier->index, current_numa_node());
   // Release: a claimer that reads this value, or one added to it, sees the fields above.
   parallel_call->claim.store(1 | (static_cast<uint64_t>(count) << 32), std::memory_order_release);
 
-  // In a full table nobody finds the parallel call, this carrier neither.
+  // Where the table is full, no carrier finds the parallel call, this one neither: summon() sees to it.
   int top = carrier->open_top.load(std::memory_order_relaxed);
   while (top > 0 && carrier->open[top - 1].load(std::memory_order_relaxed) == nullptr) --top;
   int entry = 0;
@@ -133,7 +134,7 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
     carrier->open[entry].store(parallel_call, std::memory_order_release);
     parallel_call->open_index = static_cast<int16_t>(entry);
   }
-  // Others keep its line while it is the same.
+  // It is written only where it changes: others keep the cache line in their caches.
   const int new_top = entry == top && found ? top + 1 : top;
   if (carrier->open_top.load(std::memory_order_relaxed) != new_top)
     carrier->open_top.store(new_top, std::memory_order_release);
@@ -142,7 +143,7 @@ void publish(ParallelCall* parallel_call, int count) noexcept {
 }
 
 void publish_again(ParallelCall* parallel_call, int count) noexcept {
-  // Without a call beside the publisher's own there is nobody whom the record's next life could surprise.
+  // The parallel call is over, so no carrier runs a member of it while the record serves the next one.
   assert(parallel_call->is_over());
   take_down(parallel_call);
   publish(parallel_call, count);
@@ -151,20 +152,20 @@ void publish_again(ParallelCall* parallel_call, int count) noexcept {
 void withdraw(ParallelCall* parallel_call) noexcept {
   assert(parallel_call->is_valid());
   const uint64_t end = parallel_call->claim.load(std::memory_order_relaxed) >> 32;
-  // From now on claims fail. Relaxed: the publisher alone reads what this does.
+  // From now on claims fail. Relaxed: only the publisher uses the result.
   const uint64_t seen = parallel_call->claim.exchange(end | end << 32, std::memory_order_relaxed);
   const auto next = static_cast<uint32_t>(seen);
-  // The last call to end finds nobody asleep: the publisher is here. Relaxed: join() acquires what the calls have
-  // released, and this update stays in their release sequence.
+  // Members that nobody has claimed need not be waited for. No sleeper has to be woken for that: the publisher is here.
+  // Relaxed: join() acquires what the members have released, and this update stays in their release sequence.
   if (next < end) parallel_call->pending.fetch_sub(static_cast<int>(end - next), std::memory_order_relaxed);
 }
 
 bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {
   Context* self = current_context();
   assert(parallel_call->is_valid());
-  // Acquire: what the calls have done is seen.
+  // Acquire: what the members have done is seen.
   const auto done = [parallel_call] { return parallel_call->pending.load(std::memory_order_acquire) == 0; };
-  // Relaxed: it says that there is something to look at.
+  // Relaxed: `stop` only says that the caller has something to look at.
   const auto over = [&] { return done() || stop.load(std::memory_order_relaxed); };
   while (!done()) {
     const bool unclaimed = parallel_call->claimable();
@@ -175,7 +176,7 @@ bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {
       pass_call_on();
       break;
     }
-    // Members that nobody has claimed want this carrier.
+    // Before the carrier sleeps it runs members that nobody has claimed.
     const int index = unclaimed ? parallel_call->take() : -1;
     if (index < 0) {
       block_unless(over);

@@ -13,7 +13,8 @@ namespace weft::core {
 namespace {
 
 constexpr int kMostAtHand = 128;
-// From another carrier's shelf: where contexts are started here and end there all the time, it is not visited for each.
+// So many contexts are taken from another carrier's shelf at once: where contexts always start on one carrier and end
+// on another, the shelf need not be visited for each.
 constexpr int kFetchedAtOnce = 16;
 
 Context* life(void*) {
@@ -37,8 +38,7 @@ Context* take_several(FreeContexts& free, Fits&& fits, int more, ContextQueue& r
   return found;
 }
 
-// A context fits that has not served the parallel call `avoid` last, and has been born since the last request that
-// identities end.
+// Whether a context fits: it has not served the parallel call `avoid` last, and its identity is not one that is to end.
 struct Fits {
   uint64_t avoid;
   uint32_t born;
@@ -47,21 +47,22 @@ struct Fits {
   }
 };
 
-// Relaxed: a carrier that has not seen a request yet acts before it.
+// Relaxed: a carrier that has not seen a request yet acts as if it came before it.
 Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.load(std::memory_order_relaxed)}; }
 
-// When the oldest at hand does not fit.
+// Looks for a context that fits where the oldest one at hand does not: on the shelf, at hand, on others' shelves.
 [[gnu::noinline]] Context* look_further(Carrier* carrier, Fits fits) noexcept {
   FreeContexts& own = carrier->free;
-  // As many as are kept have served the team, and those that have not lie on the shelf: its members are more.
+  // If many contexts are at hand and all have served this team, while those that have not lie on the shelf, the team
+  // has more members than contexts are kept at hand: then more are kept.
   const bool large = fits.avoid != 0 && own.at_hand.size() >= own.kept / 2;
-  // The oldest on the shelf is the next to fit; only where it does not, all are looked through.
+  // The oldest context on the shelf mostly fits. Only where none there does, all those at hand are looked through.
   if (Context* context = take_several(own, fits, own.kept / 2 - 1, own.at_hand)) {
     if (large) own.kept = std::min(2 * own.kept, kMostAtHand);
     return context;
   }
   if (Context* context = own.at_hand.take(fits)) return context;
-  // Nobody finds its work, so it has no use for others' contexts.
+  // A carrier that stands in no table takes no others' contexts: nobody finds work on it, so it needs few.
   if (!carrier->is_listed()) return nullptr;
   Pool& p = pool();
   const int count = p.carrier_count.load(std::memory_order_acquire);
@@ -78,7 +79,7 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
   return nullptr;
 }
 
-// None at hand fits.
+// Returns a context where the oldest one at hand does not fit; makes one, if the system allows it.
 [[gnu::noinline]] Context* take_or_make(Carrier* carrier, uint64_t avoid) noexcept {
   if (Context* context = look_further(carrier, fitting(avoid))) return context;
   if (Context* made = carrier->is_listed() ? make_free() : nullptr) return made;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Free contexts: each carrier has some at hand and puts the others on a shelf of its own, where every carrier that runs
-// short looks before it makes one. So there are no more than have been suspended at once, and a few for each carrier.
-// Internal to core.
+// Free contexts. Each carrier has some at hand and puts the others on a shelf of its own; a carrier that runs short
+// looks at all shelves before it makes a context. So there are no more contexts than have been suspended at once, and a
+// few for each carrier. Internal to core.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,30 @@
 
 namespace weft::core {
 
-// A context that has not served the parallel call `avoid` last (0: any) and has been born since the identities were
-// last asked to end: at hand, on this carrier's shelf, or on another one's. Null when there is none.
+// Takes a free context that has not served the parallel call `avoid` last (0: any), and that is younger than the last
+// request to end identities: one at hand, or on this carrier's shelf, or on another carrier's. Null: there is none.
 Context* find_free(Carrier* carrier, uint64_t avoid) noexcept;
 
-// At hand only, and whenever it has been born.
+// The same among those at hand only, whatever their age.
 Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept;
 
-// The same as find_free(); made when there is none; and if that is refused any that is free. Null: there is none.
+// The same as find_free(); makes a context where there is none; where the system refuses that, takes any free one.
+// Null: there is none.
 Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;
 
-// A new one; null when the system refuses it, which is said and remembered where it was needed.
+// Makes a context; null where the system refuses it. Where it was needed, that is said to the user and remembered.
 Context* make_free(bool needed = true) noexcept;
 
-// Makes new ones, on the carrier's shelf, so that so many lie on all shelves together, as far as the system lets it.
+// Makes contexts, on the carrier's shelf, until `count` lie on all shelves together, as far as the system lets it.
 void stock_shelf(Carrier* carrier, int count) noexcept;
 
-// Gives one back, at its own carrier.
+// Puts a context that has no more work back among the free ones of the carrier.
 void put_free(Carrier* carrier, Context* context) noexcept;
 
-// What is left of a context's last work ends: it is free.
+// Ends what is left of a context's last work, so that it is free.
 void shed(Carrier* carrier, Context* context) noexcept;
 
-// Puts all that are at hand but `kept` on the shelf, where others find them: it falls asleep.
+// For a carrier that falls asleep: puts all contexts at hand but `kept` on the shelf, where others find them.
 void shelve(Carrier* carrier, int kept) noexcept;
 
 }  // namespace weft::core

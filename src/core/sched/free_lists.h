@@ -9,7 +9,7 @@
 
 namespace weft::core {
 
-// First in, first out: what has been free for the longest time has most likely not served the parallel call in
+// First in, first out: the context that has been free for longest has most likely not served the parallel call in
 // question.
 class ContextQueue {
  public:
@@ -23,7 +23,7 @@ class ContextQueue {
     last_ = context;
   }
 
-  // To be taken next.
+  // Adds a context that is to be taken next.
   void add_first(Context* context) noexcept {
     ++size_;
     context->next = first_;
@@ -74,20 +74,22 @@ class ContextQueue {
 };
 
 struct FreeContexts {
-  // More than a carrier that passes between a few members needs. A carrier that has to fetch back what it has put away
-  // has larger teams: each member of a team wants a context that has not served it yet.
+  // A carrier that switches between a few members needs fewer than these. A carrier that has to fetch contexts back
+  // from the shelf has larger teams, each of whose members wants a context that has not served the team yet: it keeps
+  // more.
   static constexpr int kFew = 8;
 
-  // Touched by the carrier only: what it has at hand, and how many of them it keeps. Half of that goes to the shelf, or
-  // comes from there, at once, so that the lock is taken for every fourth context at most.
+  // Touched by the carrier only: the contexts at hand, and how many of them it keeps. Half of these go to the shelf, or
+  // come from there, at once, so that the lock is taken for every fourth context at most.
   ContextQueue at_hand;
   int kept = kFew;
 
-  alignas(64) platform::Spinlock lock;  // of the rest; by others only when they run short, so that it hardly ever waits
+  // Guards what follows. Other carriers take it only when they run short, so there is hardly ever a wait.
+  alignas(64) platform::Spinlock lock;
   ContextQueue shelf;
-  std::atomic<int> shelved{0};  // its size; relaxed outside of the lock: a guess whether to look
-  std::atomic<int> donors{0};  // those of them whose threads can be given back; relaxed, as above
-  int unused = 0;  // how many have been there all the time since the monitor's last look
+  std::atomic<int> shelved{0};  // the size of `shelf`; relaxed outside of the lock: a guess whether to look
+  std::atomic<int> donors{0};  // how many of these are donated, so that their threads can end; relaxed, as above
+  int unused = 0;  // how many have been on the shelf all the time since the monitor's last look
 
   // With the lock held.
   void put_on_shelf(Context* context) noexcept {

@@ -19,13 +19,13 @@ bool has_time(const Carrier* carrier, const Context* self) noexcept {
   if (carrier == self->carrier || !carrier->ready.empty()) return false;
   const Pool& p = pool();
   if (carrier->is_root() ? carrier != self->root : !p.allowed(carrier)) return false;
-  // Relaxed: both are guesses about a moment that has passed when they are used.
+  // Relaxed: both are guesses, since things may have changed when they are used.
   return carrier->waiting.load(std::memory_order_relaxed) || p.is_idle(carrier);
 }
 
 struct Idle {
   int at_once = 0;
-  int slotless = 0;  // they need a slot of the node first
+  int slotless = 0;  // these need a slot of the node first
 };
 
 Idle count_idle(const Pool& p, const Context* self) noexcept {
@@ -75,9 +75,9 @@ int busy_carriers() noexcept {
 
 void count_gang() noexcept { pool().gangs.fetch_add(1, std::memory_order_relaxed); }
 
-// Each gang adds its calls before it counts the idle: of two that do so at a time one sees the calls of both. What
-// others miss is theirs to lend. Idle ones that others had counted on and that found something else to do meanwhile are
-// missed by the monitor (help_gangs).
+// Returns how many of the gang's calls lack a carrier. Each gang adds its calls before it counts the idle carriers: of
+// two gangs that do so at the same time, one sees the calls of both. What other gangs lack they lend themselves. Where
+// carriers that a gang had counted on have found something else to do, the monitor helps (help_gangs).
 int announce_gang(int calls) noexcept {
   count_gang();
   return std::min(calls, pool().gang_calls.fetch_add(calls) + calls - idle_carriers());
@@ -118,8 +118,8 @@ void summon(ParallelCall* parallel_call, int calls) noexcept {
   const int missing = calls - idle.at_once - idle.slotless;
   if (unmade > 0 && missing > 0) want_workers(1 + p.worker_count.load(std::memory_order_relaxed) + missing);
   const int count = p.carrier_count.load(std::memory_order_acquire);
-  // Those that look for work find the parallel call where it stands; those that wait have to be given a context that
-  // claims.
+  // Carriers that look for work find the parallel call in its publisher's table. Carriers that wait have to be given a
+  // context that claims a member.
   const bool found_by_idle = parallel_call->open_index >= 0;
   int woken = 0;
   for (int i = 0; i < count && found_by_idle && woken < calls; ++i) {

@@ -45,7 +45,7 @@ void GangRegions::clear() noexcept {
 
 namespace {
 
-// Carriers that come at once when the caller's region begins, and are not lent to others.
+// How many carriers come at once when the caller's region begins; those lent to other regions do not count.
 int free_carriers(const Pool& p, const Context* self) noexcept {
   const int count = p.carrier_count.load(std::memory_order_acquire);
   const int limit = p.free_limit();
@@ -54,7 +54,7 @@ int free_carriers(const Pool& p, const Context* self) noexcept {
     const Carrier* carrier = p.carrier(i);
     if (carrier == self->carrier || carrier->is_root() || carrier->worker >= limit || !p.allowed(carrier)) continue;
     if (!carrier->ready.empty()) continue;
-    // Relaxed: guesses about a moment that has passed when they are used.
+    // Relaxed: these are guesses, since things may have changed when they are used.
     found += carrier->waiting.load(std::memory_order_relaxed) || p.is_idle(carrier) ? 1 : 0;
   }
   return found + p.unmade_workers();
@@ -64,7 +64,8 @@ int free_carriers(const Pool& p, const Context* self) noexcept {
 
 int lend_to_gang_region(ParallelCall* parallel_call, int size) noexcept {
   if (!g_gang_regions.has(parallel_call->function.load(std::memory_order_relaxed))) return 0;
-  // Also where none are missing: those of all NUMA nodes are counted.
+  // The mark is set also where no carrier is missing: carriers of all NUMA nodes are counted, so all of them have to
+  // come.
   parallel_call->gang.store(true, std::memory_order_relaxed);
   const int missing = size - 1 - free_carriers(pool(), current_context());
   if (missing <= 0) return 0;

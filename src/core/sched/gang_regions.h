@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions that are gangs although nobody has said so: their members wait for each other without a call, so that all of
-// them have to run at the same time. What a region is known by is its function. The monitor finds them out
-// (core/monitor/stalls.h); from then on such a region is lent, when it begins, the OS threads that it lacks.
+// Regions that are gangs although the program does not say so: their members wait for each other without a call of the
+// runtime, so all of them have to run at the same time. A region is known by its function. The monitor finds such
+// regions (core/monitor/stalls.h); from then on such a region is lent the OS threads that it lacks when it begins.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@ namespace weft::core {
 
 struct ParallelCall;
 
-// Written by the monitor, read by threads that begin a region. Relaxed: each word says all there is to say, and a
-// thread that sees it late runs a region as before.
+// Written by the monitor, read by threads that begin a region. Relaxed: no other data belongs to the words, and a
+// thread that sees one late runs a region as before.
 class GangRegions {
  public:
   bool any() const noexcept { return count_.load(std::memory_order_relaxed) > 0; }
   bool has(const void* function) const noexcept;
 
-  // By the monitor only. False: there is no room for it.
+  // These three are called by the monitor only. add() returns false where there is no room.
   bool add(const void* function) noexcept;
   void remove(const void* function) noexcept;
   void clear() noexcept;
@@ -38,7 +38,7 @@ class GangRegions {
   std::atomic<int> count_{0};
 };
 
-// Of the process.
+// The gang regions of the process.
 extern GangRegions g_gang_regions;
 
 // A region of `size` members is about to be published as `parallel_call`, whose `function` is set, or posted to a
@@ -49,8 +49,8 @@ inline int lend_to_region(ParallelCall* parallel_call, int size) noexcept {
 }
 void return_region_threads(int lent) noexcept;
 
-// Lends threads to regions whatever they are: as many as are `missing` may run beside the CPU slots, if the system does
-// not refuse them, and do the calls of parallel calls that are gangs. Returns how many were lent.
+// Lends up to `missing` threads to regions: they may run beside the CPU slots, and do the calls of parallel calls that
+// are gangs. Returns how many were lent: the system may refuse some.
 int lend_region_threads(int missing) noexcept;
 
 }  // namespace weft::core

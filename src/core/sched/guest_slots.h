@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guests (core/budget/guests.h), as far as the scheduler knows them. What stands here without a body is the budget's.
-// Internal to core.
+// Guests (core/budget/guests.h), as far as the scheduler knows them; core/budget defines the functions. Internal to
+// core.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,10 @@ struct GuestCarriers {
   std::atomic<int> count{0};  // written with the lock held; relaxed, the monitor asks whether there are any
 };
 
-// What the caller is to guests' libraries: for a thread that becomes a root.
+// The caller's part in the library of guests: for a thread that becomes a root.
 GuestPart guest_part_of_caller() noexcept;
 
-// A pool begins: guests hold their slots already.
+// To be called when a pool starts: guests may hold slots already.
 void begin_guests(Pool& pool) noexcept;
 
 }  // namespace weft::core

@@ -20,24 +20,25 @@ namespace weft::core {
 
 namespace {
 
-// Where a carrier sleeps, for the carrier that comes next; the others are for those that run short meanwhile.
+// So many free contexts stay at hand of a carrier that sleeps, for its next work; the others go to its shelf, for
+// carriers that run short meanwhile.
 constexpr int kKeptAsleep = 2;
 
-// So often it looks at the clock before it looks for work on other NUMA nodes: some microseconds, in which carriers
-// there have come for what they have been called for.
+// A carrier that waits looks at the clock so often before it looks for work on other NUMA nodes: that takes some
+// microseconds, in which the carriers there come for the work that they have been called for.
 constexpr int kLooksBeforeAfar = 3;
-// The same where threads are bound: what is there is mostly not for this carrier, and a look at all carriers takes
-// their lines from those that are at work.
+// The same where threads are bound: the work on other nodes is mostly not for this carrier, and a look at all carriers
+// takes cache lines from those that are at work.
 constexpr int kLooksWhereBound = 48;
 
-// No longer idle. A thread that has called it meanwhile, but for what it alone does, has
-// called nobody else.
+// Ends a carrier's being idle. If a thread has called it meanwhile, it has called no other carrier for that work; so
+// the carrier has to see that the work gets done (`call`), unless it was called for what it alone can do.
 [[gnu::always_inline]] inline void rise(Pool& p, Carrier* carrier, Carrier::Call called) noexcept {
   if (p.idle.remove(carrier->index)) return;
   if (carrier->wake.load(std::memory_order_relaxed) != Wake::own) carrier->call = called;
 }
 
-// How long it took from the call until its thread had a CPU.
+// Notes how long it took from the call that woke the carrier until its thread had a CPU.
 void note_rise(Carrier* carrier) noexcept {
   const int64_t called = carrier->called_ns.exchange(0, std::memory_order_relaxed);
   if (called == 0) return;
@@ -45,11 +46,11 @@ void note_rise(Carrier* carrier) noexcept {
   note_wait(carrier, now, now - called);
 }
 
-// Once it has waited in vain for work on its own NUMA node: whether there is some elsewhere. It is idle already, so
-// what comes later calls it.
+// To be called once the carrier has waited in vain for work on its own NUMA node. Returns whether there is work on
+// others. The carrier counts as idle already, so work that comes later calls it.
 bool look_afar(Carrier* carrier) noexcept { return carrier->looks_afar = work_in_sight(carrier); }
 
-// Its state is `sleeping`.
+// Sleeps, and polls if this carrier is the sleeper that polls. The carrier's `wake` is `sleeping`.
 void sleep_until_called(Carrier* carrier) noexcept {
   SleepingPoller poller;
   while (carrier->wake.load() == Wake::sleeping) {
@@ -58,7 +59,7 @@ void sleep_until_called(Carrier* carrier) noexcept {
       continue;
     }
     if (!platform::futex_wait_for(carrier->wake, Wake::sleeping, poller.rest_ns())) continue;
-    // What it finds may call this very carrier, which is awake.
+    // What the poll finds may call this very carrier, so it must count as awake meanwhile.
     uint32_t expected = Wake::sleeping;
     if (!carrier->wake.compare_exchange_strong(expected, Wake::none)) return;
     poll();
@@ -73,7 +74,7 @@ void rest(Context* self, bool in_place) noexcept {
   Carrier* carrier = self->carrier;
   Pool& p = pool();
   if (!in_place && !self->pinned) return_to_place(carrier);
-  // Relaxed: a thread that finds it idle comes later.
+  // Relaxed: a thread finds the carrier idle only after add(), and writes `wake` then.
   carrier->wake.store(Wake::none, std::memory_order_relaxed);
   p.idle.add(carrier->index);
   platform::full_fence_after_update();
@@ -83,7 +84,7 @@ void rest(Context* self, bool in_place) noexcept {
     rise(p, carrier, Carrier::Call::missed);
     return;
   }
-  bool afar = !p.nodes.several() || carrier->is_root();  // it has looked
+  bool afar = !p.nodes.several() || carrier->is_root();  // whether the look at other NUMA nodes is done
   if (!afar) p.nodes.note(carrier->index, current_numa_node());
   const int looks_near = carrier->place.load(std::memory_order_relaxed) < 0 ? kLooksBeforeAfar : kLooksWhereBound;
   int looks = 0;
@@ -119,7 +120,8 @@ void rest(Context* self, bool in_place) noexcept {
       return;
     }
     shelve(carrier, kKeptAsleep);
-    // Without its slot it may take another; with too many slots in the process it could not use the one it had.
+    // If the carrier has given up its slot, it may take another one for work that has come; as long as it had a slot
+    // that was one too many for the process, it could not have used it.
     if (p.node.lie_down(carrier) && work_in_sight(carrier)) break;
     uint32_t expected = Wake::none;
     if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;

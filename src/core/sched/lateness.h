@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether OS threads of the pool wait for CPUs that others have: another process, or threads of the program. A member
-// that waits on its own thread's stack then goes on only when the kernel lets that thread run, milliseconds later,
-// while a thread that has a CPU could go on with it at once. So as long as its thread comes late, a member leaves it
+// Lateness: an OS thread of the pool waits for a CPU that another process, or another thread of the program, has. A
+// member that waits in place on that thread goes on only when the kernel lets the thread run, milliseconds later, while
+// a thread that has a CPU could run the member at once. So as long as its thread comes late, a member leaves the thread
 // when it waits, and carriers that have nothing else to do look for such members. Internal to core.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace weft::core {
 
-// Of a carrier, or of any of a pool's. Relaxed: the word says all there is to say, and a context that sees it late
-// waits in the other way once.
+// The lateness of a carrier, or of any carrier of a pool. Relaxed: no other data belongs to the word, and a context
+// that sees it late waits in the other way once.
 class Lateness {
  public:
   // Longer than the kernel takes to let a thread run where a CPU is free.
@@ -21,7 +21,7 @@ class Lateness {
 
   void note(int64_t now_ns) noexcept { until_ns_.store(now_ns + kMemoryNs, std::memory_order_relaxed); }
 
-  // Whether there has been some of late.
+  // Whether a thread has come late in the last 250 ms.
   bool any() noexcept {
     const int64_t until = until_ns_.load(std::memory_order_relaxed);
     if (__builtin_expect(until == 0, 1)) return false;
@@ -31,7 +31,7 @@ class Lateness {
   }
 
  private:
-  static constexpr int64_t kMemoryNs = 250'000'000;  // so that finding it out again costs little
+  static constexpr int64_t kMemoryNs = 250'000'000;  // so long that it costs little to find out again
 
   std::atomic<int64_t> until_ns_{0};
 };

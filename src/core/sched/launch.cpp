@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts that their maker sets up and then lets begin.
+// Contexts that one thread sets up first, and lets begin later.
 #include <algorithm>
 
 #include "core/sched/blocking.h"
@@ -27,7 +27,8 @@ Context* make_context(void (*start)(void*), void* argument, int worker_hint) noe
   context->preferred = nullptr;
   if (worker_hint % p.settings.slots != 0 && workers > 0) {
     context->carrier = p.worker((worker_hint - 1) % workers);
-    // Where there are more contexts than CPUs, each had best stay where it last ran.
+    // Only the first round of contexts prefers a carrier: where there are more contexts than slots, each had best stay
+    // where it last ran.
     if (worker_hint < p.settings.slots) context->preferred = context->carrier;
   }
   context->token.store(Token::held);
@@ -68,7 +69,7 @@ void launch_together(Context* chain) noexcept {
     carrier_for(context)->ready.push(context, context, 1);
     ++pushed;
   }
-  // A carrier that is idle is seen here, or sees what is in its list.
+  // An idle carrier is seen as idle here, or it sees the contexts in its list before it sleeps.
   platform::full_fence();
   const int called = call_waited_for(p, 0, pushed);
   if (pushed > called) notify_some(p, work, pushed - called);
@@ -85,7 +86,8 @@ bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int work
   Pool& p = pool();
   if (worker_number >= p.settings.slots || worker_number > p.worker_count.load(std::memory_order_acquire)) return false;
   Carrier* worker = p.worker(worker_number - 1);
-  // A worker that does something else may do so for long, and others begin in its place only when it is late.
+  // The worker has to be idle: one that does something else may do so for long, and others begin the context in its
+  // place only when it is late.
   if (!p.is_idle(worker) || worker->spoken_for.exchange(true, std::memory_order_relaxed)) return false;
   stub->bodiless = true;
   stub->start = start;

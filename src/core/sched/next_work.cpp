@@ -21,7 +21,8 @@ namespace weft::core {
 
 namespace {
 
-// `near`: what is to be done where the carrier is.
+// Claims a member of a parallel call of `victim` and runs it. `near`: only calls whose members are to run on the
+// carrier's NUMA node.
 bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_first, bool near) noexcept {
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
   for (int i = 0; i < top; ++i) {
@@ -38,7 +39,7 @@ bool claim_from(Context* self, Carrier* carrier, Carrier* victim, bool newest_fi
   return false;
 }
 
-// Does it under the identity of `self`, unless that is about to end.
+// Begins the context without a body that `victim` has ready; it runs as `self`, unless that identity is about to end.
 bool begin_bodiless(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   Context* stub = may_begin(carrier, victim) ? victim->bodiless_ready.exchange(nullptr) : nullptr;
   if (stub == nullptr) return false;
@@ -65,7 +66,8 @@ bool resume_from(Context* self, Carrier* carrier, Carrier* victim) noexcept {
   }
   if (context == nullptr) return false;
   if (victim != carrier) carrier->statistics.steals.add();
-  // Where there are more threads than CPUs, this one may have taken its CPU from the thread that is calling the others.
+  // Where there are more threads than CPUs, this thread may have taken its CPU from the thread that was calling
+  // carriers one after the other: this one calls the next of them.
   if (victim == carrier && p.is_oversubscribed()) call_waited_for(p, carrier->worker + 1, 1);
   settle_call(carrier, work_of(context), false);
   switch_counted(self, context, Departure::idle);
@@ -76,15 +78,16 @@ bool resume_root(Context* self, Carrier* carrier) noexcept {
   if (carrier->root_ready.load(std::memory_order_relaxed) == nullptr) return false;
   Context* root = carrier->root_ready.exchange(nullptr);
   if (root == nullptr) return false;
-  // Its own OS thread is stuck: what it says there holds for a while.
+  // The root's own OS thread is stuck, so it does not write into the root's rseq area soon: what is written there now
+  // holds for a while.
   if (__builtin_expect(root->rseq == Rseq::refused, 0)) platform::disclaim_rseq(root->thread_pointer);
   settle_call(self->carrier, work_of(root), true);
   switch_counted(self, root, Departure::idle);
   return true;
 }
 
-// It has been called to another NUMA node, since no carrier there had nothing to do. One may be about to have: between
-// two regions all look round.
+// To be called by a carrier that has been called to another NUMA node, since all carriers there were at work. Waits a
+// moment: one of them may be about to have nothing to do, as all look for work between two regions.
 void let_near_ones_come(const Carrier* carrier) noexcept {
   constexpr int64_t kPatienceNs = 2'000;
   constexpr int kPausesPerLook = 8;
@@ -105,7 +108,7 @@ bool serve_others(Context* self, Carrier* carrier) noexcept {
   if (carrier->is_root() || !p.nodes.several()) return visit_others(p, carrier, serve);
   // A carrier that has been called comes for a piece of work, wherever it is.
   const bool afar = std::exchange(carrier->looks_afar, false) || carrier->call != Carrier::Call::none;
-  // Relaxed: what is there is decided where it stands.
+  // Relaxed: it is a hint; whether there is work is decided at the caller's lists.
   Carrier* caller = carrier->called_by.load(std::memory_order_relaxed);
   if (caller != nullptr) {
     carrier->called_by.store(nullptr, std::memory_order_relaxed);
@@ -124,8 +127,7 @@ bool step(Context* self) noexcept {
     void (*start)(void*) = self->start;
     self->start = nullptr;
     start(self->start_argument);
-    // As when a context becomes free: this one goes on as such. It may have been free meanwhile, and have the next
-    // start.
+    // The context goes on as a free one. It may have been free meanwhile already, and have got the next `start`.
     if (self->start == nullptr) shed(self->carrier, self);
     return true;
   }

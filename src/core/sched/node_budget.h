@@ -22,20 +22,20 @@ struct Gate {
   enum Bits : uint32_t {
     pressed = 1,  // slots are short: a carrier that has nothing to do gives its own back at once
     over = 2,  // this process has more slots than it is due
-    closed = 4,  // no slot is to be had: carriers that sleep are not to be counted on
-    taken = 8,  // some carrier's slot has been taken away
+    closed = 4,  // no slot is to be had: do not count on carriers that sleep
+    taken = 8,  // the slot of some carrier has been taken away
   };
 };
 
-// Nobody outside asks whether the process shares the node: each function has the answer for one that runs alone, and
-// those that carriers call often have it inline.
+// The scheduler never asks whether the process shares the node: each function has the answer for a process that runs
+// alone, and functions that carriers call often have it inline.
 class NodeBudget {
  public:
   // Whether the process is to share the node.
   static bool wanted(const Settings& settings) noexcept { return settings.node.on; }
 
-  // For a carrier's own thread: before it looks for work after it has slept, false when it may not; and before it
-  // sleeps: whether it has given up its slot, and had better look for work once more.
+  // Called by a carrier's own thread. get_up(): before it looks for work after it has slept; returns whether it may.
+  // lie_down(): before it sleeps; returns whether it has given up its slot, and had better look for work once more.
   bool get_up(Pool& pool, Carrier* carrier) noexcept { return !on() || take_slot(pool, carrier); }
   bool lie_down(Carrier* carrier) noexcept {
     if (!on()) return false;
@@ -43,7 +43,7 @@ class NodeBudget {
     return true;
   }
 
-  // Takes over what others have written.
+  // Takes note of what other processes have written.
   void look(Pool& pool) noexcept {
     if (on()) look_at_others(pool);
   }
@@ -54,15 +54,16 @@ class NodeBudget {
   // Whether slots move between carriers: a context that waits had better leave its carrier, which may lose its slot.
   bool moves_slots() const noexcept { return on(); }
 
-  // Whether processes beside this one may want its CPUs, as of the last tick. Relaxed: one that has just come is seen
-  // then.
+  // Whether processes beside this one may want its CPUs, as of the last tick. Relaxed: a process that has just come is
+  // seen at the next one.
   bool has_neighbours() const noexcept { return neighbours_.load(std::memory_order_relaxed); }
 
-  // Whether guests need slots of the node; how many carriers hold them, if guests can use `wanted` of `most`.
+  // Whether guests need slots of the node; and how many carriers hold slots for them, if guests can use `wanted` of
+  // `most`.
   bool counts_guests() const noexcept { return on(); }
   int carriers_for_guests(int wanted, int most) const noexcept { return !on() ? 0 : wanted < most ? wanted : most; }
 
-  // Whether the carrier may run when the gate is not 0; whether it could, if it sleeps.
+  // Whether the carrier may run when the gate is not 0; of a carrier that sleeps, whether it could.
   bool admitted(const Pool& pool, const Carrier* carrier) const noexcept;
 
   // Whether the carrier, which is idle, would have to take a slot first; and how many of `wanted` slots could be taken
@@ -80,8 +81,8 @@ class NodeBudget {
   void root_begins(Carrier* root) noexcept;
   void root_ends(Carrier* root) noexcept { lie_down(root); }
 
-  // Until the division gives the process a CPU again, for a second at most: a root that does not run yet. Its slot is
-  // free meanwhile.
+  // For a root that does not run yet: waits until the division gives the process a CPU again, for a second at most. Its
+  // slot is free meanwhile.
   void await_turn(Pool& pool, Carrier* root) noexcept;
 
   // ---- of the queue before regions (node/queue.h); under the lock of admission.cpp. Without the node all may enter
@@ -89,25 +90,27 @@ class NodeBudget {
   uint64_t draw_ticket() const noexcept;
   bool enter_queue(uint64_t ticket, int calls, bool anyway) const noexcept;
   void leave_queue(int calls) const noexcept;
-  // Whether nobody runs in other processes that are inside; adds the CPU time that those have used. Without the lock.
+  // Whether no thread runs in other processes that have regions inside; adds the CPU time that these have used. Called
+  // without the lock.
   bool others_sleep(int64_t& cpu_time) const noexcept;
 
   // ---- for the monitor's thread ----
-  // If the process is to share the node.
+  // Joins the node, if the process is to share it.
   void join(const Settings& settings) noexcept;
-  // Sleeps that long, and passes slots on meanwhile.
+  // Sleeps for `ns`, and passes slots on meanwhile.
   void rest(Pool& pool, int64_t ns) noexcept;
-  // What is done at each tick.
+  // To be called at each tick.
   void tick(Pool& pool) noexcept;
   // Whether the process has slots or waits for something: then it goes on to tick. Sequentially consistent against a
   // carrier that closes the gate and wakes the monitor then.
   bool waiting(const Pool& pool) const noexcept;
-  // Tells the others what waits for messages. Each tick does; and who ceases to tick, once nothing waits.
+  // Shows the other processes what waits for messages. Called at each tick, and once more when the monitor ceases to
+  // tick, when nothing waits any more.
   void tell_pending() noexcept;
-  // Leaves, if the process is about to end. True: it was.
+  // Leaves the node, if the process is about to end. Returns whether it is.
   bool leave_if_asked(Pool& pool) noexcept;
 
-  // ---- for others: the process ends. Waits a moment until the monitor has left.
+  // ---- for other threads: the process ends. Waits a moment until the monitor has left.
   void leave() noexcept;
 
  private:
@@ -132,21 +135,20 @@ class NodeBudget {
   int count_missing(const Pool& pool, const node::Process& process) const noexcept;
   node::Process* current() const noexcept { return process_.load(std::memory_order_acquire); }
 
-  // Null: the process runs alone. Set and cleared by the monitor; a process is never freed, since others may still use
-  // it.
+  // Null: the process runs alone. Set and cleared by the monitor; the object is never freed, since other threads may
+  // still use it.
   std::atomic<node::Process*> process_{nullptr};
   // Workers that run without a slot: as many as the monitor or a gang has lent threads.
   std::atomic<int> unslotted_{0};
-  // Roots that wait until it is the process's turn. Relaxed: it is counted again at the next tick.
+  // Roots that wait until it is the process's turn. Relaxed: they are counted again at the next tick.
   std::atomic<int> waiting_roots_{0};
   std::atomic<bool> at_door_{false};
-  // Written by the monitor.
-  std::atomic<bool> neighbours_{false};
+  std::atomic<bool> neighbours_{false};  // written by the monitor
   std::atomic<bool> leaving_{false};
   std::atomic<uint32_t> left_{0};
 
-  // The monitor's own.
-  int64_t starving_since_ = 0;  // 0: it has its due
+  // Used by the monitor alone.
+  int64_t starving_since_ = 0;  // since when the process has less than its due; 0: it has its due
   int64_t last_tick_ = 0;
   int ticks_ = 0;
 };

@@ -13,8 +13,8 @@ struct ParallelCall;
 
 inline constexpr int kOpenCalls = 64;
 
-// Regions are nested some levels deep as a rule: so many entries share the line of the number that says how many there
-// are, which who looks for work reads first. Room for the others is made when it is needed, and kept.
+// As a rule regions are nested some levels deep. So the first kFirst entries share the cache line of the count of
+// entries, which a carrier that looks for work reads first. Room for more is made when it is needed, and kept.
 class OpenCalls {
  public:
   static constexpr int kFirst = 6;
@@ -26,7 +26,7 @@ class OpenCalls {
     return entry < kFirst ? first_[static_cast<size_t>(entry)] : further(entry);
   }
 
-  // Whether there is such an entry, now. By the carrier.
+  // Whether there is room for the entry; makes it if need be. Called by the carrier.
   bool has_room_for(int entry) noexcept {
     if (__builtin_expect(entry < kFirst, 1)) return true;
     return entry < kOpenCalls && (further_.load(std::memory_order_relaxed) != nullptr || make_further());
@@ -35,7 +35,7 @@ class OpenCalls {
  private:
   using Further = std::array<std::atomic<ParallelCall*>, kOpenCalls - kFirst>;
 
-  // Relaxed: who knows of the entry has acquired the number of entries, which is released behind this.
+  // Relaxed: a thread that knows of the entry has acquired the number of entries, which is released after this pointer.
   std::atomic<ParallelCall*>& further(int entry) const noexcept {
     return (*further_.load(std::memory_order_relaxed))[static_cast<size_t>(entry - kFirst)];
   }

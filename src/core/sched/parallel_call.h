@@ -10,10 +10,10 @@
 
 namespace weft::core {
 
-// Something to wait without.
+// A flag that is never set, for join().
 inline constinit const std::atomic<bool> kNever{false};
 
-// Of the places that threads are bound to, some that follow each other; none: it does not matter which.
+// A range of the places that threads are bound to; an empty one: any place will do.
 struct Places {
   uint16_t first = 0;
   uint16_t count = 0;
@@ -32,28 +32,29 @@ struct ParallelCall {
   alignas(64) std::atomic<uint64_t> claim{0};
   void (*call)(ParallelCall* parallel_call, int index) = nullptr;
   uint64_t serial = 0;
-  std::atomic<Carrier*> root{nullptr};  // whose work this is
-  Carrier* publisher = nullptr;  // in whose list it stands
-  // What tells its region from others (core/sched/gang_regions.h); null: nothing does. Atomic, since the monitor looks
-  // at it.
+  std::atomic<Carrier*> root{nullptr};  // the root whose work the call is
+  Carrier* publisher = nullptr;         // the carrier in whose list it stands
+  // The function by which its region is known (core/sched/gang_regions.h); null: there is none. Atomic, since the
+  // monitor looks at it.
   std::atomic<const void*> function{nullptr};
   int16_t open_index = -1;
-  // Threads lent to regions may do its calls. Set by the region that begins, and by the monitor to find out; relaxed,
-  // since a carrier that sees it late is woken once more, or leaves a call to others.
+  // Threads that are lent to regions may do its calls. Set by the region that begins, and by the monitor when it sends
+  // a probe; relaxed, since a carrier that sees it late is woken once more, or leaves a call to others.
   std::atomic<bool> gang{false};
-  // Where its calls are done, set before publish(); relaxed, as `root`. Carriers of these places do them, and others of
-  // these NUMA nodes, a bit each, where those have no time. 0: all nodes.
+  // Where its calls are done, set before publish(); relaxed, as `root`. Carriers of `places` do them; where these have
+  // no time, other carriers of `nodes` do, a bit per NUMA node. 0: all nodes.
   std::atomic<Places> places{Places{}};
   std::atomic<uint64_t> nodes{0};
 
-  // Calls not finished. With a fence between this and `sleeper` on both sides the last finisher sees the sleeper,
-  // or the sleeper sees zero. Released by finishers, acquired by the sleeper.
+  // How many calls have not finished. A finisher writes this, fences, and reads `sleeper`; the sleeper writes
+  // `sleeper`, fences, and reads this: so the last finisher sees the sleeper, or the sleeper sees 0. Released by
+  // finishers, acquired by the sleeper.
   alignas(64) std::atomic<int> pending{0};
   std::atomic<Context*> sleeper{nullptr};
-  // What is derived from this would begin here, in a line that each claimer writes when it ends.
+  // Fills the cache line, which each claimer writes when it ends: the fields of a derived class begin on the next one.
   std::array<char, 64 - 2 * sizeof(void*)> apart{};
 
-  // Calls that nobody has claimed yet; a hint.
+  // How many calls have not been claimed yet; a hint.
   int unclaimed() const noexcept {
     const uint64_t seen = claim.load(std::memory_order_relaxed);
     const auto next = static_cast<uint32_t>(seen);
@@ -62,14 +63,14 @@ struct ParallelCall {
   }
   bool claimable() const noexcept { return unclaimed() > 0; }
 
-  // Between two lives: no call is left to claim, or to end. For the publisher.
+  // Whether no call is left to claim or to end: the record is between two lives. For the publisher.
   bool is_over() const noexcept { return !claimable() && pending.load(std::memory_order_relaxed) == 0; }
-  // From publish() until join() has returned true.
+  // Holds from publish() until join() has returned true.
   bool is_valid() const noexcept {
     return call != nullptr && publisher != nullptr && serial != 0 && pending.load(std::memory_order_relaxed) >= 0;
   }
 
-  // An index to run, or -1.
+  // Claims an index to run; -1: none is left.
   int take() noexcept {
     if (!claimable()) return -1;
     const uint64_t seen = claim.fetch_add(1, std::memory_order_acq_rel);
@@ -78,8 +79,8 @@ struct ParallelCall {
   }
 };
 
-// What decides which carrier may do something: the root whose work it is, and the parallel call that it is part of, if
-// any.
+// A piece of work, as far as it decides which carrier may do it: the root whose work it is, and the parallel call that
+// it is part of, if any.
 struct Work {
   const Carrier* root = nullptr;
   const ParallelCall* parallel_call = nullptr;

@@ -46,7 +46,7 @@ void park(const std::atomic<uint32_t>& word, uint32_t expected) noexcept {
 
 namespace {
 
-// Up to `most` that wait for `word`. How many.
+// Takes up to `most` waiters of `word` out of the list. Returns how many it took.
 int take_waiters(List& list, const void* word, int most, Taken& taken) noexcept {
   const std::lock_guard lock(list.lock);
   int count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is parked on what. Internal to parking.
+// Which contexts are parked on which words. Internal to parking.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace weft::core::parking {
 
-// Guarded by the list's lock.
+// A parked context; the record lies on its stack. Guarded by the list's lock.
 struct Waiter {
   Context* context;
   const void* word;
   bool briefly = false;
   bool woken = false;
-  bool in_vain = false;  // since its word stands still (brief_parking.cpp)
-  int64_t still_since_ns = 0;  // its word, where it is the first one there; 0: nobody has looked yet
+  bool in_vain = false;        // its word stands still: it is woken for that (brief_parking.cpp)
+  int64_t still_since_ns = 0;  // of the first waiter of a word: since when the word stands still; 0: not looked at yet
   Waiter* next = nullptr;
 };
 
@@ -28,24 +28,24 @@ struct alignas(64) List {
   platform::Spinlock lock;
   Waiter* first = nullptr;
   Waiter* last = nullptr;
-  // Those that wait briefly. Written with the lock held; relaxed: who looks without it looks again.
+  // How many wait briefly. Written with the lock held; relaxed: a thread that looks without the lock looks again.
   std::atomic<int> brief{0};
 
-  // All with the lock held.
+  // append() and take_out() are called with the lock held.
   void append(Waiter* waiter) noexcept {
     (last != nullptr ? last->next : first) = waiter;
     last = waiter;
     if (waiter->briefly) brief.fetch_add(1, std::memory_order_relaxed);
   }
-  // The one behind `previous`, which is null for the first. Its context is then to be unblocked, without the lock: that
-  // may wake and even make threads. A context that goes on before is woken once more for nothing.
+  // Takes out `waiter`, which follows `previous`, or is the first (null). The caller unblocks its context after it has
+  // left the lock: that may wake and even make threads. A context that goes on before is woken once more for nothing.
   void take_out(Waiter* previous, Waiter* waiter) noexcept {
     (previous != nullptr ? previous->next : first) = waiter->next;
     if (last == waiter) last = previous;
     if (waiter->briefly) brief.fetch_sub(1, std::memory_order_relaxed);
     waiter->woken = true;
   }
-  // Without the lock in the end. The waker takes the waiter out, and does not touch it afterwards.
+  // Waits until a waker has taken the waiter out; the waker does not touch it afterwards. The lock is not held.
   void await(const Waiter& waiter) noexcept;
 };
 

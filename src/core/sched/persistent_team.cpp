@@ -16,9 +16,9 @@ namespace weft::core {
 
 namespace {
 
-// libc gives a thread that allocates an area of its own, of 64 MiB of addresses, which count as a whole where the
-// program locks its memory. What makes a context allocates. So there the owner makes those ahead that carriers need
-// while members wait: each leaves one member for one other context at a time.
+// libc gives each thread that allocates an area of its own, of 64 MiB of addresses, which count as a whole where the
+// program locks its memory. To make a context allocates. So in such a program the owner makes ahead the contexts that
+// carriers need while members wait: one for each carrier, which leaves one member for one other context at a time.
 void stock_contexts() noexcept {
   const Pool& p = pool();
   if (!p.memory_is_locked.load(std::memory_order_relaxed)) return;
@@ -30,12 +30,12 @@ void stock_contexts() noexcept {
 
 int PersistentTeam::reserve(int count) noexcept {
   assert(is_valid());
-  // Members keep its line while it is the same.
+  // It is written only where it changes: the members keep the cache line in their caches.
   Context* const owner = current_context();
   if (owner_.load(std::memory_order_relaxed) != owner) owner_.store(owner, std::memory_order_relaxed);
   count = std::min(count, kMaxMembers);
   if (count > capacity_) {
-    // Members keep their addresses; only the owner uses this table.
+    // The table may move: only the owner uses it, and the members themselves stay where they are.
     const int capacity = std::max(count, 2 * capacity_);
     auto** table = static_cast<PersistentMember**>(std::realloc(members_, sizeof(PersistentMember*) * capacity));
     if (table == nullptr) return size_;
@@ -56,7 +56,7 @@ int PersistentTeam::reserve(int count) noexcept {
     member.index = size_;
     member.posted.store(sequence(), std::memory_order_relaxed);
     member.done.store(sequence(), std::memory_order_relaxed);
-    member.asleep.store(Wards::asleep(sequence() / PostNumber::kStep), std::memory_order_relaxed);
+    member.asleep.store(WakeShare::asleep(sequence() / PostNumber::kStep), std::memory_order_relaxed);
     Context* context = &member.stub;
     if (!make_bodiless(context, member_main, &member, size_)) context = make_context(member_main, &member, size_);
     if (context == nullptr) break;
@@ -70,7 +70,7 @@ int PersistentTeam::reserve(int count) noexcept {
 void PersistentTeam::member_main(void* argument) {
   auto& member = *static_cast<PersistentMember*>(argument);
   PersistentTeam* persistent_team = member.persistent_team;
-  // What was posted before the first run is still to be served.
+  // A post that has come before the member's first run is still to be served, so `done` says what it has served.
   Served served{member.done.load(std::memory_order_relaxed), 0, 0};
   member.began_as_stub = member.context.load(std::memory_order_relaxed) == &member.stub;
   member.context.store(current_context(), std::memory_order_relaxed);
@@ -79,10 +79,10 @@ void PersistentTeam::member_main(void* argument) {
   }
 }
 
-// Waits for the next post or nudge and runs it; false when the persistent team is dismissed.
+// Waits for the next post or nudge and runs it. Returns false when the persistent team is dismissed.
 bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
-  // A nudge is for members between two posts. One that is still to be told of the present post, by a member that may
-  // come late, has no time: what it was nudged for could keep it from what others wait for.
+  // A nudge is for members between two posts. A member that has not received the present post yet, since its sender may
+  // come late, does not follow the nudge: the work behind it could keep the member from what the team waits for.
   const auto called = [&] {
     return member.posted.load(std::memory_order_acquire) != served.posted ||
            (member.nudged.load(std::memory_order_acquire) != served.nudges &&
@@ -90,7 +90,7 @@ bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
   };
   const Context* self = current_context();
   while (!spin_until(self, called)) {
-    member.asleep.store(Wards::asleep(served.posted / PostNumber::kStep), std::memory_order_relaxed);
+    member.asleep.store(WakeShare::asleep(served.posted / PostNumber::kStep), std::memory_order_relaxed);
     platform::full_fence();
     block_unless(called);
     rise(member);
@@ -107,7 +107,7 @@ bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
     if (!member.take(posted, std::exchange(served.taken, posted))) return true;
   }
   if (__builtin_expect(PostNumber::is(posted, PostNumber::by_tree), 0))
-    tell_others(member.index, member.members, member.post, posted);
+    relay_post(member.index, member.members, member.post, posted);
   const bool last = dismissed_;
   if (!last) call_(this, member.index, member.post);
   // When it is done, the member's record may begin another life.
@@ -120,12 +120,14 @@ bool PersistentTeam::serve(PersistentMember& member, Served& served) noexcept {
   return !last;
 }
 
-// False when `stop` is set first. Relaxed: it says that there is something to look at.
+// Waits until the member is done with the present post. Returns false when `stop` is set first; relaxed, as it only
+// says that the caller has something to look at.
 bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& stop) noexcept {
   Context* self = current_context();
   const auto done = [&] { return member.done.load(std::memory_order_acquire) == sequence(); };
   const auto over = [&] { return done() || stop.load(std::memory_order_relaxed); };
-  // A member that nobody runs yet wants this carrier, or will be found by another one while we sleep.
+  // For a member that no carrier runs yet it does not spin: this carrier may have to run it, or another one finds it
+  // while this one sleeps.
   while (member.asleep.load(std::memory_order_relaxed) != 0 || !spin_until(self, over)) {
     sleeping_on_.store(member.index, std::memory_order_relaxed);
     platform::full_fence();
@@ -136,63 +138,68 @@ bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& st
   return done();
 }
 
-// A member that tells others and has no CPU keeps all of these waiting.
+// Whether posts are to go by the tree. It needs a CPU for each member: one that is to relay the post and has no CPU
+// keeps all of its recipients waiting.
 [[gnu::noinline]] bool PersistentTeam::suits_tree() noexcept {
   Pool& p = pool();
   return always_by_tree || (!p.shares_its_cpus && !p.is_oversubscribed() &&
                             p.gate.load(std::memory_order_relaxed) == 0 && !p.lateness.any());
 }
 
-[[gnu::noinline]] void PersistentTeam::tell_others(int index, int count, const Post& words, uint64_t number) noexcept {
-  if (!PostTree::tells(index, count)) return;
-  PostTree::visit_told(index, count, [&](int other) {
+[[gnu::noinline]] void PersistentTeam::relay_post(int index, int count, const Post& words, uint64_t number) noexcept {
+  if (!PostTree::relays(index, count)) return;
+  PostTree::visit_recipients(index, count, [&](int other) {
     members_[other]->members = count;
     members_[other]->post.write(words);
   });
-  PostTree::visit_told(index, count,
-                       [&](int other) { members_[other]->posted.store(number, std::memory_order_release); });
+  PostTree::visit_recipients(index, count,
+                             [&](int other) { members_[other]->posted.store(number, std::memory_order_release); });
   platform::full_fence();
   bool any_asleep = false;
-  PostTree::visit_told(index, count,
-                       [&](int other) { any_asleep |= members_[other]->asleep.load(std::memory_order_relaxed) != 0; });
-  if (__builtin_expect(any_asleep, 0)) launch_told(Told::by_tree(index, count), true);
+  PostTree::visit_recipients(
+      index, count, [&](int other) { any_asleep |= members_[other]->asleep.load(std::memory_order_relaxed) != 0; });
+  if (__builtin_expect(any_asleep, 0)) launch_recipients(Recipients::by_tree(index, count), true);
 }
 
-// Many that share CPUs, or whose first has none, come sooner when each is called for itself.
-[[gnu::noinline]] bool PersistentTeam::suits_wards() noexcept {
+// Whether members that have been woken are to wake others. Members that share CPUs, or whose waker has no CPU, come
+// sooner when the sender wakes each of them.
+[[gnu::noinline]] bool PersistentTeam::suits_shares() noexcept {
   return suits_tree() && (always_by_tree || pool().active_roots.load(std::memory_order_relaxed) <= 1);
 }
 
 [[gnu::noinline]] void PersistentTeam::launch_sleepers(int count, bool optional) noexcept {
-  // A member that may be left out is not to be waited for, not by others that sleep either.
+  // No member is to depend on one that may be left out, so with an optional post members wake no others.
   if (!optional && count < PostTree::kLeastMembers) {
-    launch_told(Told::by_owner(count), false);
+    launch_recipients(Recipients::by_owner(count), false);
     return;
   }
   for (int i = 1; i < count; ++i) launch_if_asleep(*members_[i]);
 }
 
-[[gnu::noinline]] void PersistentTeam::launch_told(const Told& told, bool by_tree) noexcept {
-  if (told.size() > Wards::kMostByOne && suits_wards()) {
-    launch_wards(told, {0, told.size(), by_tree}, sequence());
+[[gnu::noinline]] void PersistentTeam::launch_recipients(const Recipients& recipients, bool by_tree) noexcept {
+  if (recipients.size() > WakeShare::kMostByOne && suits_shares()) {
+    launch_share(recipients, {0, recipients.size(), by_tree}, sequence());
     return;
   }
-  for (int at = 0; at < told.size(); ++at) launch_if_asleep(*members_[told[at]]);
+  for (int at = 0; at < recipients.size(); ++at) launch_if_asleep(*members_[recipients[at]]);
 }
 
-// Of each part the first that sleeps gets the rest. What it is to unblock has been told before it finds its word
-// changed; so with the fence of rise() one of the two sees the other there too.
-[[gnu::noinline]] void PersistentTeam::launch_wards(const Told& told, const Wards& wards, uint64_t number) noexcept {
-  wards.visit_parts(told.tellers(), [&](Wards rest) {
+// Divides the share into parts. In each part the first member that sleeps is woken, and has to wake the rest of the
+// part. The members of the rest have their post before it reads `asleep`, where the rest is written. So the fence of
+// rise() holds for them as well: each sees its post, or is seen to sleep.
+[[gnu::noinline]] void PersistentTeam::launch_share(const Recipients& recipients, const WakeShare& share,
+                                                    uint64_t number) noexcept {
+  share.visit_parts(recipients.relays(), [&](WakeShare rest) {
     while (rest.any()) {
-      PersistentMember& member = *members_[told[rest.begin++]];
+      PersistentMember& member = *members_[recipients[rest.begin++]];
       uint32_t word = member.asleep.load(std::memory_order_relaxed);
       if (word == 0) continue;
-      // A member that nobody runs yet may come late.
-      const bool suits = !Wards::has_served(word, number / PostNumber::kStep) &&
+      // A member that no carrier runs yet may come late, so it is not to wake others.
+      const bool suits = !WakeShare::has_served(word, number / PostNumber::kStep) &&
                          member.context.load(std::memory_order_relaxed) != &member.stub;
       const bool asks = rest.any() && suits;
-      // Release: see above. It has woken by itself where that fails, and knows nothing of the others.
+      // The exchange is a release: see above. Where it fails, the member has woken by itself and does not wake the
+      // rest.
       const bool takes = asks && member.asleep.compare_exchange_strong(word, rest.word());
       if (asks && !takes) continue;
       launch(member.context.load(std::memory_order_relaxed));
@@ -202,13 +209,13 @@ bool PersistentTeam::await(PersistentMember& member, const std::atomic<bool>& st
 }
 
 [[gnu::noinline]] void PersistentTeam::rise(PersistentMember& member) noexcept {
-  const Wards wards = Wards::of(member.asleep.exchange(0));
-  if (__builtin_expect(!wards.any(), 1)) return;
+  const WakeShare share = WakeShare::of(member.asleep.exchange(0));
+  if (__builtin_expect(!share.any(), 1)) return;
   platform::full_fence_after_update();
-  // Who told it has counted the members of the same post.
-  launch_wards(wards.by_tree ? Told::by_tree(PostTree::teller_of(member.index), member.members)
-                             : Told::by_owner(PostTree::kLeastMembers),
-               wards, member.posted.load(std::memory_order_acquire));
+  // The sender has written `members` for this post.
+  launch_share(share.by_tree ? Recipients::by_tree(PostTree::sender_of(member.index), member.members)
+                             : Recipients::by_owner(PostTree::kLeastMembers),
+               share, member.posted.load(std::memory_order_acquire));
 }
 
 void PersistentTeam::launch_asleep(int count) noexcept {
@@ -236,8 +243,8 @@ int PersistentTeam::trim() noexcept {
   int awake = 0;
   for (int i = 1; i < size_; ++i) {
     Context* context = members_[i]->context.load(std::memory_order_relaxed);
-    // Blocked, it is left and complete; held, it stays so while its stack is looked at. A context that has not been
-    // launched has used none. A member that waits in place is asked for it.
+    // A blocked context has been left completely; it is held while its stack is looked at, so that it stays so. A
+    // context that has not been launched has used no stack. A member that waits in place gives its stack back itself.
     if (hold(context)) {
       trim_stack(context);
       let_go(context);

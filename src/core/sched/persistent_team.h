@@ -6,7 +6,7 @@
 //   the owner   writes `words`, then `posted` = n (release); after all lines one full fence, then it looks
 //               at each `asleep` and unblocks those that are. In a large team it does so for some, and each of
 //               these for others before it runs (PostTree). Of several that sleep it unblocks a few, and exchanges
-//               their `asleep` for what others these are to unblock as soon as they are awake (Wards)
+//               their `asleep` for what others these are to unblock as soon as they are awake (WakeShare)
 //   the member  waits for `posted` == n (acquire), runs, then writes `done` = n (release), a full fence,
 //               and unblocks the owner if that sleeps on i
 // An optional post (start_optional) is the member's only when it has claimed it: of the member that begins and the
@@ -37,7 +37,7 @@ class PersistentTeam;
 // Runs a member's call. `index` counts from 1; the owner itself is 0.
 using PersistentCall = void (*)(PersistentTeam* persistent_team, int index, const Post& post);
 
-// Posts count in steps of four; the rest says of what kind the post is.
+// The number of a post: posts count in steps of four, and the two lowest bits say of what kind the post is.
 struct PostNumber {
   enum Kind : uint64_t { plain, optional, by_tree };
   static constexpr uint64_t kStep = 4;
@@ -52,28 +52,28 @@ struct PersistentMember {
   int members = 0;  // in a post by a tree: how many the team has. Written before `posted` like the words
   Post post{};
 
-  // The number of the last post that has ended. The member's; of a withdrawn one the owner's.
+  // The number of the last post that has ended. The member writes it; of a post that is withdrawn, the owner does.
   alignas(64) std::atomic<uint64_t> done{0};
-  // Read at each post, written when the member falls asleep or wakes: 0, or a word of Wards, which the thread that is
-  // about to wake it may exchange for another.
-  alignas(64) std::atomic<uint32_t> asleep{Wards::asleep(0)};
-  // The context that runs it: `stub` until it has begun under a worker's identity. Relaxed: read behind `asleep`, with
-  // a fence between this and the post on both sides; an owner that still sees the stub then has not seen the member
-  // fall asleep.
+  // Read at each post, written when the member falls asleep or wakes: 0, or a word of WakeShare, which the thread that
+  // is about to wake it may exchange for another.
+  alignas(64) std::atomic<uint32_t> asleep{WakeShare::asleep(0)};
+  // The context that runs the member: `stub` until it has begun under a worker's identity. Relaxed: it is read after
+  // `asleep`, and there is a fence between this and the post on both sides. So an owner that still sees the stub has
+  // not seen the member fall asleep again.
   std::atomic<Context*> context{nullptr};
   alignas(64) Context stub;
 
-  // Of the last optional post that has been claimed or withdrawn. The owner looks only while the member is not done: so
-  // the line mostly stays the member's.
+  // The number of the last optional post that has been claimed or withdrawn. The owner looks at it only while the
+  // member is not done, so the cache line mostly stays with the member.
   alignas(64) std::atomic<uint64_t> taken{0};
   bool began_as_stub = false;  // touched by the member only
   PersistentTeam* persistent_team = nullptr;
   int index = 0;
 
-  // By the member that begins an optional post, or by the owner that withdraws it: whether the caller was the first.
-  // Relaxed: the number is all that passes. The member reads the words behind it, and has seen them with the post; the
-  // owner reads nothing of a member that has not begun, and waits for one that has.
-  // `last`: what the caller believes to stand there, since to look first would fetch the line twice.
+  // Called by the member that begins an optional post, and by the owner that withdraws it. Returns whether the caller
+  // was the first. Relaxed: only the number is passed. The member has acquired the words with the post; the owner reads
+  // nothing of a member that has not begun, and waits for one that has. `last`: the number that the caller believes to
+  // stand there, since to look first would fetch the cache line twice.
   bool take(uint64_t number, uint64_t last) noexcept {
     while (last < number) {
       if (taken.compare_exchange_weak(last, number, std::memory_order_relaxed)) return true;
@@ -101,21 +101,22 @@ class PersistentTeam {
   // fewer when the system refuses threads. Only between posts, by the owner.
   int reserve(int count) noexcept;
 
-  // Gives back the memory of the stacks of members that are asleep. Only between posts, by the owner. How many were
-  // not.
+  // Gives back the memory of the stacks of members that are asleep. Returns how many members were not. Only between
+  // posts, by the owner.
   int trim() noexcept;
 
   const PersistentMember& member(int index) const noexcept { return *members_[index]; }
   void* owner_data() const noexcept { return owner_data_; }
 
-  // Members 1 .. count-1 run their calls with `words`. By the owner.
+  // Lets members 1 .. count-1 run their calls with `words`. Called by the owner.
   void start(int count, const Post& words) noexcept { post(count, words, false); }
 
-  // The same for members that may be left out: see withdraw().
+  // The same with an optional post: members that have not begun can be left out later, by withdraw().
   void start_optional(int count, const Post& words) noexcept { post(count, words, true); }
 
-  // Takes back what start_optional() has posted to the next member that has not begun, in ascending order. It counts as
-  // finished then. Its index, or 0: all the others have begun, or the post was one of start(). By the owner.
+  // Takes back what start_optional() has posted to the next member, in ascending order, that has not begun. That member
+  // counts as finished then. Returns its index; 0: all members left have begun, or the post was one of start(). Called
+  // by the owner.
   int withdraw_next() noexcept {
     while (open_ < count_) {
       const int index = open_++;
@@ -137,8 +138,8 @@ class PersistentTeam {
     }
   }
 
-  // Waits until all members of the last start() are done. False, before that, when `stop` is set; the
-  // thread that sets it then calls call_owner().
+  // Waits until all members of the last start() are done. Returns false, before that, when `stop` is set; the thread
+  // that sets it has to call call_owner() then.
   bool finish(const std::atomic<bool>& stop = kNever) noexcept {
     for (int i = 1; i < count_; ++i) {
       PersistentMember& member = *members_[i];
@@ -147,7 +148,7 @@ class PersistentTeam {
     return true;
   }
 
-  // The same by `wait(done)`, which returns when done() holds, and is unblocked for that.
+  // The same, but waits by `wait(done)`, which has to return when done() holds; the owner is unblocked for that.
   template <class Wait>
   void finish_by(Wait&& wait) noexcept {
     for (int i = 1; i < count_; ++i) {
@@ -161,13 +162,13 @@ class PersistentTeam {
     }
   }
 
-  // By anybody, after a fence.
+  // Wakes the owner if it sleeps in finish(). Called by any thread, after a fence.
   void call_owner() noexcept {
     if (sleeping_on_.load(std::memory_order_relaxed) != 0) unblock(owner_.load(std::memory_order_relaxed));
   }
 
-  // Whether a member has nothing to do, since it has served the post that the caller, one of them, serves: its own may
-  // be still to come.
+  // Whether a member has nothing to do, since it has served the post that the caller, another member, serves. A member
+  // that has not got this post yet has not finished.
   bool has_finished(int index) const noexcept {
     // Acquire: the caller may count on what the member has done.
     return members_[index]->done.load(std::memory_order_acquire) == sequence();
@@ -176,11 +177,11 @@ class PersistentTeam {
   // Asks a member that has nothing to do to run the nudge call. A member that is busy does it later.
   void nudge(int index) noexcept;
 
-  // The members end and their contexts are free again. By the owner, between posts.
+  // Ends the members; their contexts are free again. Called by the owner, between posts.
   void dismiss() noexcept;
 
  private:
-  // Between posts, for the owner.
+  // For assertions of the owner, between posts.
   bool is_valid() const noexcept {
     if (size_ < 1 || size_ > made_ || count_ > size_ || made_ > (capacity_ > 1 ? capacity_ : 1)) return false;
     for (int i = 1; i < count_; ++i) {
@@ -192,7 +193,7 @@ class PersistentTeam {
   void post(int count, const Post& words, bool optional) noexcept {
     assert(is_valid() && count <= size_);
     const bool gang = parallel_call_ != nullptr && parallel_call_->gang.load(std::memory_order_relaxed);
-    // A gang is launched at once, and a member that may be left out is not to be waited for.
+    // A gang's members are all launched at once by the owner; and no member is to depend on one that may be left out.
     const bool by_tree = __builtin_expect(count >= PostTree::kLeastMembers, 0) && !optional && !gang && suits_tree();
     const uint64_t number = PostNumber::next(sequence(), by_tree    ? PostNumber::by_tree
                                                          : optional ? PostNumber::optional
@@ -201,10 +202,10 @@ class PersistentTeam {
     count_ = count;
     open_ = optional ? 1 : count;
     if (by_tree) {
-      tell_others(0, count, words, number);
+      relay_post(0, count, words, number);
       return;
     }
-    // All words first: the cache misses overlap.
+    // The words are written first, for all members, so that the cache misses overlap.
     for (int i = 1; i < count; ++i) members_[i]->post.write(words);
     for (int i = 1; i < count; ++i) members_[i]->posted.store(number, std::memory_order_release);
     platform::full_fence();
@@ -219,24 +220,24 @@ class PersistentTeam {
     }
   }
 
-  // The first post launches it.
+  // Wakes the member if it sleeps. The first post launches its context.
   static void launch_if_asleep(const PersistentMember& member) noexcept {
     if (member.asleep.load(std::memory_order_relaxed) != 0) launch(member.context.load(std::memory_order_relaxed));
   }
 
-  // Those that sleep, by the owner.
+  // Called by the owner, which has posted to all members itself: wakes those that sleep.
   void launch_sleepers(int count, bool optional) noexcept;
-  // Those that the caller has told, and that sleep.
-  void launch_told(const Told& told, bool by_tree) noexcept;
-  // Some of them, and they the others. `number`: of the post.
-  void launch_wards(const Told& told, const Wards& wards, uint64_t number) noexcept;
-  // The member is awake.
+  // Wakes the recipients of the caller that sleep; or some of them, which then have to wake the others.
+  void launch_recipients(const Recipients& recipients, bool by_tree) noexcept;
+  // Wakes a few members of the share; each of these has to wake a part of the others. `number`: of the post.
+  void launch_share(const Recipients& recipients, const WakeShare& share, uint64_t number) noexcept;
+  // Called by a member that has woken: it sleeps no more, and wakes the share that was left to it.
   void rise(PersistentMember& member) noexcept;
 
-  // By the owner, or by a member that has been told by another.
-  void tell_others(int index, int count, const Post& words, uint64_t number) noexcept;
+  // Sends the post to the recipients of member `index`, the caller: the owner, or one that has just received it.
+  void relay_post(int index, int count, const Post& words, uint64_t number) noexcept;
 
-  // By a member: what it has looked at last.
+  // What a member has served last.
   struct Served {
     uint64_t posted;
     uint64_t taken;  // its last claim
@@ -245,26 +246,27 @@ class PersistentTeam {
 
   uint64_t sequence() const noexcept { return sequence_.load(std::memory_order_relaxed); }
   static bool suits_tree() noexcept;
-  static bool suits_wards() noexcept;
+  static bool suits_shares() noexcept;
   static void member_main(void* member);
   void launch_asleep(int count) noexcept;
   bool serve(PersistentMember& member, Served& served) noexcept;
   bool await(PersistentMember& member, const std::atomic<bool>& stop) noexcept;
 
-  // What members read at each post, or write when they sleep.
+  // The members read these fields at each post, or write them when they fall asleep.
   alignas(64) const PersistentCall call_;
   const PersistentCall nudge_;
   void* const owner_data_;
   const ParallelCall* const parallel_call_;
-  // Atomic, since a member of the last owner's persistent team may look late; then it wakes somebody for nothing.
+  // Atomic, since a member of the last owner's persistent team may look late; then it wakes the new owner in vain.
   std::atomic<Context*> owner_{nullptr};
   std::atomic<int> sleeping_on_{0};
   bool dismissed_ = false;
   PersistentMember** members_ = nullptr;
 
-  // What the owner writes at each post: on a line of its own, so that members keep theirs.
-  // Of the last post. Written by the owner alone; relaxed: a member that has a nudge looks at any time, and what it
-  // reads behind a post is ordered by that.
+  // The owner writes the fields below at each post. They are on a cache line of their own, so that the members keep the
+  // line above.
+  // The number of the last post. Only the owner writes it. Relaxed: a member that is nudged reads it at any time; what
+  // a member reads after a post is ordered by that.
   alignas(64) std::atomic<uint64_t> sequence_{0};
   int count_ = 1;
   int open_ = 1;  // no member before this one can be withdrawn

@@ -15,7 +15,8 @@ namespace weft::core {
 
 namespace detail {
 
-// Read at each look of those that wait and after each task; so what others write often stands elsewhere.
+// The services that want to be called. Carriers that wait read it at each look, and others after each task; so it
+// shares its cache line with nothing that is written often.
 alignas(64) constinit std::atomic<uint32_t> g_wanted{0};
 
 }  // namespace detail
@@ -26,9 +27,9 @@ using detail::g_wanted;
 
 constexpr int kMost = 16;
 
-// A carrier that has work polls no more often. What a task waits for takes longer to come, as a rule.
+// A carrier that has work polls no more often than this: what a task waits for takes longer to come, as a rule.
 constexpr int64_t kBetweenWorkNs = 20'000;
-// Of the time that a sleeper has polled in vain.
+// A sleeping poller rests between polls for this part of the time in which it has polled in vain.
 constexpr int64_t kRestPart = 16;
 constexpr int64_t kShortestRestNs = 50'000;
 constexpr int64_t kLongestRestNs = 4'000'000;
@@ -37,29 +38,30 @@ struct Registered {
   PollingService call = nullptr;
   void* data = nullptr;
   PollingAnswer answer = PollingAnswer::left;
-  int left = 0;  // the last answer that says so
+  int left = 0;  // its last answer, for PollingAnswer::left: how many arrivals it waits for
 };
 
-// Touched with the right to poll.
+// Only the thread that has the right to poll (g_poller) touches the table.
 alignas(64) constinit std::array<Registered, kMost> g_services{};
-// Their bits.
+// A bit for each entry of the table that is used.
 constinit std::atomic<uint32_t> g_registered{0};
 // How often poll_soon() has been called.
 alignas(64) constinit std::atomic<uint32_t> g_calls{0};
-// Who has that right: 0, or a number of the thread's. Acquire and release, as a lock's. What stands behind it is on a
-// line that each poll writes anyway.
+// The thread that has the right to poll, by own_number(); or 0. Acquire and release, as a lock's. The variables behind
+// it share its cache line, which each poll writes anyway.
 alignas(64) constinit std::atomic<uintptr_t> g_poller{0};
 constinit std::atomic<bool> g_sleeper_elected{false};
 // Relaxed: an old value makes a poll come early or late.
 constinit std::atomic<int64_t> g_polled_ns{0};
-// Since when nothing of what waits has gone on. Relaxed: g_pending brings it.
+// Since when nothing that services wait for has arrived. Relaxed: g_pending publishes it.
 constinit std::atomic<int64_t> g_silent_since_ns{0};
-// The sum of all `left`.
+// How many arrivals all services wait for: the sum of their `left`.
 constinit std::atomic<int64_t> g_pending{0};
-// The service that runs has let something go on. Touched with the right to poll.
+// Whether the service that runs now has let something go on. Only the thread that has the right to poll touches it.
 constinit bool g_arrived = false;
 
-// Another for each identity; a service does not leave its carrier.
+// A number that is different for each identity. It stays the same during a poll, as a service does not leave its
+// carrier.
 uintptr_t own_number() noexcept {
   static constinit thread_local char t_mark = 0;
   return reinterpret_cast<uintptr_t>(&t_mark);
@@ -75,15 +77,15 @@ void end() noexcept { g_poller.store(0, std::memory_order_release); }
 
 bool polls_itself() noexcept { return g_poller.load(std::memory_order_relaxed) == own_number(); }
 
-// For those that change the table; a service may take a while.
+// Waits for the right to poll, in order to change the table; the service that runs may take a while.
 void begin() noexcept {
   while (!try_begin()) {
     if (!started() || !yield()) platform::pause();
   }
 }
 
-// With the right to poll, so that nobody else changes it. Release, with the acquire of pending_arrivals(): who sees
-// that something waits sees since when.
+// The caller has the right to poll, so nobody else changes the sum. Release, with the acquire of pending_arrivals(): a
+// thread that sees the sum sees g_silent_since_ns too.
 void add_pending(int64_t more) noexcept {
   g_pending.store(g_pending.load(std::memory_order_relaxed) + more, std::memory_order_release);
 }
@@ -99,9 +101,9 @@ void put(size_t index, const Registered& service) noexcept {
   }
 }
 
-// Most looks find what the last one has found: they write nothing.
+// Notes what a service has answered. Most looks find the same as the last one: then it writes nothing.
 void count(Registered& service, int left, bool arrived) noexcept {
-  // Relaxed: only who has the right to poll writes it.
+  // Relaxed: only the thread that has the right to poll writes it.
   const bool begins = left > 0 && g_pending.load(std::memory_order_relaxed) == 0;
   if (begins || arrived || left < service.left) {
     g_silent_since_ns.store(platform::now_ns(), std::memory_order_relaxed);
@@ -111,7 +113,7 @@ void count(Registered& service, int left, bool arrived) noexcept {
   service.left = left;
 }
 
-// Whether it is to be called again.
+// Calls a service. Returns whether it is to be called again.
 bool call(Registered& service) noexcept {
   const int answer = service.call(service.data);
   const bool arrived = std::exchange(g_arrived, false);
@@ -127,7 +129,8 @@ void call_services() noexcept {
     const uint32_t calls = g_calls.load();
     if (service.call != nullptr && call(service)) continue;
     if (service.answer == PollingAnswer::done) put(index, {});
-    // A poll_soon() that found the bit set has counted itself before: sequentially consistent, so it is seen here.
+    // A poll_soon() that still found the bit set has counted itself before. All of this is sequentially consistent, so
+    // the count is seen here, and the bit is set again.
     g_wanted.fetch_and(~bit);
     if (service.call != nullptr && g_calls.load() != calls) g_wanted.fetch_or(bit);
   }
@@ -179,7 +182,7 @@ void note_arrival() noexcept {
 
 PendingArrivals pending_arrivals() noexcept {
   const int64_t count = g_pending.load(std::memory_order_acquire);
-  // Without a service that has something to look for nothing waits, whatever a poll is about to write.
+  // Where no service wants to be called, nothing waits, even if a poll has not written that yet.
   if (count <= 0 || !polls()) return {};
   const int64_t since = g_silent_since_ns.load(std::memory_order_relaxed);
   return {count, std::max<int64_t>(platform::now_ns() - since, 0)};
@@ -190,7 +193,7 @@ void poll_services_between_work() noexcept {
 }
 
 SleepingPoller::SleepingPoller() noexcept
-    // Relaxed: it guards nothing. Where it comes a moment late nobody polls but the monitor.
+    // Relaxed: the flag guards nothing. Where it is seen a moment late, the monitor polls alone meanwhile.
     : elected_(core::polls() && !g_sleeper_elected.exchange(true, std::memory_order_relaxed)),
       began_(elected_ ? platform::now_ns() : 0) {}
 
@@ -216,7 +219,7 @@ bool monitor_polls() noexcept { return polls() && !g_sleeper_elected.load(std::m
 
 void forget_pollers() noexcept {
   g_poller.store(0, std::memory_order_relaxed);
-  // The poller may have been about to add its answer.
+  // The thread that polled may have been stopped between the two stores of an answer, so the sum is made anew.
   int64_t left = 0;
   for (const Registered& service : g_services) left += service.left;
   g_pending.store(left, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes between the owner of a persistent team and its members (core/sched/persistent_team.h).
+// What the owner of a persistent team sends to its members (core/sched/persistent_team.h).
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@ namespace weft::core {
 
 inline constexpr int kMaxPersistentMembers = 4096;
 
-// What the owner tells a member; the meaning is the owner's.
+// The words of a post; the owner gives them their meaning.
 struct Post {
   static constexpr int kWords = 6;
   void* words[kWords];
 
-  // Of an optional post these are addresses of what the call reads first, or null: the member fetches them while it
-  // claims the post. Relaxed: nothing is read there before that.
+  // In an optional post these words are addresses of data that the call reads first, or null: the member prefetches the
+  // data while it claims the post. Relaxed: the data is not read before the claim.
   static constexpr std::array<int, 2> kFetched = {2, 3};
 
   void write(const Post& other) noexcept {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who tells whom of a post to a large team: member 0 tells some, and those tell others. Groups of eight members each,
-// groups of eight such groups, and so on; the first member of a group tells the first of each part. Neighbours by
-// number mostly run on neighbouring CPUs, so that few posts go far.
+// How a post reaches the members of a large team, and who wakes those that sleep.
 //
-// And who wakes whom of those that one member has told and that sleep: to wake one takes longer than to tell many. So
-// who tells wakes a few, and leaves to each of these a part of the others (Wards).
+// PostTree: member 0 sends the post to some members, and some of those send it on to others. Members form groups of
+// eight, groups of eight such groups, and so on; the first member of a group sends to the first of each part.
+// Neighbours by number mostly run on neighbouring CPUs, so that few posts go far.
+//
+// WakeShare: to wake one member takes longer than to send a post to many. So a sender wakes only a few of its
+// recipients that sleep, and leaves to each of them a share of the others to wake.
 #pragma once
 
 #include <array>
@@ -15,24 +17,25 @@ namespace weft::core {
 
 struct PostTree {
   static constexpr int kFanOut = 8;
-  // In a smaller team the owner tells all: its stores go out together, and a member in between takes as long again.
+  // In a smaller team the owner sends to all: its stores go out together, and a member in between takes as long again.
   static constexpr int kLeastMembers = 24;
 
-  // What one member tells at most, in a team of 8^4.
-  static constexpr int kMostTold = 4 * (kFanOut - 1);
+  // To so many one member sends at most, in a team of 8^4.
+  static constexpr int kMostRecipients = 4 * (kFanOut - 1);
 
-  // The one that tells member `index`, which is not 0.
-  static constexpr int teller_of(int index) {
+  // The member that sends to member `index`, which is not 0.
+  static constexpr int sender_of(int index) {
     int width = 1;
     while (index % (width * kFanOut) == 0) width *= kFanOut;
     return index - index % (width * kFanOut);
   }
 
-  static constexpr bool tells(int index, int count) { return index % kFanOut == 0 && index + 1 < count; }
+  // Whether member `index` of `count` sends the post on to others.
+  static constexpr bool relays(int index, int count) { return index % kFanOut == 0 && index + 1 < count; }
 
-  // Calls visit(other) for each member below `count` that `index` tells, those who tell most others first.
+  // Calls visit(other) for each member below `count` that `index` sends to; those that send to most others come first.
   template <class Visit>
-  static void visit_told(int index, int count, Visit&& visit) {
+  static void visit_recipients(int index, int count, Visit&& visit) {
     int width = 1;
     while (width * kFanOut < count && index % (width * kFanOut) == 0) width *= kFanOut;
     for (; width > 0; width /= kFanOut) {
@@ -42,59 +45,63 @@ struct PostTree {
   }
 };
 
-// Those whom a member has told, in the order in which they are woken.
-class Told {
+// The members that one member has sent a post to, in the order in which they are woken.
+class Recipients {
  public:
-  // Of a post by a tree; and of one by the owner alone.
-  static Told by_tree(int teller, int count) noexcept {
-    Told told;
-    PostTree::visit_told(teller, count, [&](int other) {
-      told.add(other);
-      // They come first.
-      if (PostTree::tells(other, count)) told.tellers_ = told.size_;
+  // The recipients of `sender`, where the post goes by the tree; and those of the owner, where it sends to all.
+  static Recipients by_tree(int sender, int count) noexcept {
+    Recipients recipients;
+    PostTree::visit_recipients(sender, count, [&](int other) {
+      recipients.add(other);
+      // Members that relay come first.
+      if (PostTree::relays(other, count)) recipients.relays_ = recipients.size_;
     });
-    return told;
+    return recipients;
   }
-  static Told by_owner(int count) noexcept {
-    Told told;
-    for (int i = 1; i < count; ++i) told.add(i);
-    return told;
+  static Recipients by_owner(int count) noexcept {
+    Recipients recipients;
+    for (int i = 1; i < count; ++i) recipients.add(i);
+    return recipients;
   }
 
   int size() const noexcept { return size_; }
-  int tellers() const noexcept { return tellers_; }
+  int relays() const noexcept { return relays_; }
   int operator[](int at) const noexcept { return members_[static_cast<size_t>(at)]; }
 
  private:
   static constexpr int kMost =
-      PostTree::kMostTold > PostTree::kLeastMembers ? PostTree::kMostTold : PostTree::kLeastMembers;
+      PostTree::kMostRecipients > PostTree::kLeastMembers ? PostTree::kMostRecipients : PostTree::kLeastMembers;
 
   void add(int member) noexcept { members_[static_cast<size_t>(size_++)] = static_cast<int16_t>(member); }
 
   std::array<int16_t, kMost> members_{};
   int size_ = 0;
-  int tellers_ = 0;
+  int relays_ = 0;
 };
 
-// What a member that sleeps is to do first: to wake some of those that were told with it. One word with the flag that
-// it sleeps, so it takes both away at once, and with the post that it has served last. Who tells of a post leaves
-// nothing to a member that has served that already, and sleeps again: others would wait for it no more, and change what
-// it looks at.
-struct Wards {
-  // So many one member wakes. While it wakes as many, the first comes and goes on with its own.
+// A range of recipients, which a member that sleeps is to wake before it does anything else.
+//
+// The share stands in one word (PersistentMember::asleep) with the flag that the member sleeps, so the member takes
+// both away by one exchange. While the member has no share, the word holds the number of the post that it has served
+// last. A sender leaves no share to a member that has served the post already and sleeps again: the team does not wait
+// for that member any more, and may change the list of recipients while the member reads it.
+struct WakeShare {
+  // One member wakes so many. In the time that it takes, the first of them comes up and begins with its own share.
   static constexpr int kWakes = 4;
-  // Where there are no more, it wakes all: the last would come no sooner by another.
+  // Where no more than these are left, one member wakes them all: the last would come no sooner by another one.
   static constexpr int kMostByOne = 7;
 
-  int begin = 0;  // in Told
+  int begin = 0;  // the range, by places in Recipients
   int end = 0;
   bool by_tree = false;
 
-  // The word of a member that sleeps and has nothing to do. `served`: the last post, counted; its low bits stand there.
+  // The word of a member that sleeps and has no share. `served`: the number of the last post that it has served; the
+  // word holds its low bits.
   static constexpr uint32_t asleep(uint64_t served) noexcept {
     return kAsleep | static_cast<uint32_t>(served) << kServedShift;
   }
-  // Whether that may be the post. A word is old after some million posts: then it says so of another, which costs time.
+  // Whether the word's low bits are those of `post`. After some million posts they may be those of an older one: then
+  // the member gets no share, which costs time only.
   static constexpr bool has_served(uint32_t word, uint64_t post) noexcept {
     return word >> kServedShift == static_cast<uint32_t>(post) << kServedShift >> kServedShift;
   }
@@ -104,20 +111,20 @@ struct Wards {
     return kAsleep | (by_tree ? kByTree : 0u) | static_cast<uint32_t>(begin) << kBeginShift |
            static_cast<uint32_t>(end) << kEndShift;
   }
-  static Wards of(uint32_t word) noexcept {
+  static WakeShare of(uint32_t word) noexcept {
     return {static_cast<int>(word >> kBeginShift & kPlaces), static_cast<int>(word >> kEndShift & kPlaces),
             (word & kByTree) != 0};
   }
 
-  // Calls visit(part) for the parts that the one wakes who has these to wake. Who tells others has enough to do, and
-  // comes late to it: it gets none of those that tell nobody.
+  // Calls visit(part) for each part of the share; the caller wakes the first sleeper of a part, which gets the rest of
+  // it. A member that relays has enough to do, and comes late to it: its part has no recipients that relay to nobody.
   template <class Visit>
-  void visit_parts(int tellers, Visit&& visit) const {
+  void visit_parts(int relays, Visit&& visit) const {
     if (end - begin <= kMostByOne) {
       divide(begin, end, end - begin, visit);
       return;
     }
-    const int middle = tellers < begin ? begin : tellers < end ? tellers : end;
+    const int middle = relays < begin ? begin : relays < end ? relays : end;
     const bool both = begin < middle && middle < end;
     const int first = both ? (middle - begin < kWakes - 1 ? middle - begin : kWakes - 1) : middle > begin ? kWakes : 0;
     divide(begin, middle, first, visit);
@@ -131,13 +138,13 @@ struct Wards {
   static constexpr int kBeginShift = 2;
   static constexpr int kEndShift = 7;
   static constexpr int kServedShift = 12;
-  static_assert(PostTree::kMostTold <= static_cast<int>(kPlaces) &&
+  static_assert(PostTree::kMostRecipients <= static_cast<int>(kPlaces) &&
                 PostTree::kLeastMembers <= static_cast<int>(kPlaces));
 
   template <class Visit>
   void divide(int from, int to, int parts, Visit&& visit) const {
     for (int k = 0; k < parts; ++k) {
-      const Wards part{from + (to - from) * k / parts, from + (to - from) * (k + 1) / parts, by_tree};
+      const WakeShare part{from + (to - from) * k / parts, from + (to - from) * (k + 1) / parts, by_tree};
       if (part.any()) visit(part);
     }
   }

@@ -15,7 +15,7 @@ Carrier* carrier_for(const Context* context) noexcept {
   const Work work = work_of(context);
   Carrier* carrier = context->preferred;
   if (carrier == nullptr || !may_serve(p, carrier, work)) carrier = context->carrier;
-  // Where nobody may run it, it would wait for a carrier that has nothing else to do.
+  // In the list of a carrier that may not run it, the context would wait until another one has nothing else to do.
   if (!may_serve(p, carrier, work)) {
     Carrier* here = current_context()->carrier;
     if (here != nullptr && may_serve(p, here, work)) carrier = here;
@@ -25,15 +25,16 @@ Carrier* carrier_for(const Context* context) noexcept {
 
 namespace {
 
-// For what has been put in the list of `carrier`, before a fence: it comes first, unless somebody has called it
-// already, for other work. Whether it does.
+// Calls `carrier` for work that has been put in its list, before a fence. Returns false where it does not come for
+// that: it is not idle, may not run the work, or has been called already, for other work.
 bool call_its_own(Pool& p, Carrier* carrier, Work work) noexcept {
   if (!p.is_idle(carrier) || !may_go_on_with(p, carrier, work) || !p.idle.remove(carrier->index)) return false;
   wake(carrier);
   return true;
 }
 
-// Contexts for the same work; they may be gone on as soon as they are in the list.
+// Puts contexts for the same work in a list, and calls carriers for them. They may go on as soon as they are in the
+// list.
 void push_ready(Pool& p, Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept {
   carrier->ready.push(first, last, count);
   platform::full_fence();
@@ -120,7 +121,7 @@ void ReadyTogether::call() noexcept {
   if (size_ == 0) return;
   platform::full_fence();
   Pool& p = pool();
-  // One look for others per kind of work: mostly there is one.
+  // Other carriers are looked for once per kind of work; mostly there is only one kind.
   int others = 0;
   for (int i = 0; i < size_; ++i) {
     const List& list = lists_[static_cast<size_t>(i)];

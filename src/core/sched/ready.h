@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts that can go on: in whose list each stands, and which carrier is called for it. Internal to core.
+// Contexts that can go on: in which carrier's list each stands, and which carrier is called for it. Internal to core.
 #pragma once
 
 #include <array>
@@ -8,16 +8,17 @@
 
 namespace weft::core {
 
-// In whose list a context is to stand.
+// The carrier in whose list the context is to stand.
 Carrier* carrier_for(const Context* context) noexcept;
 
-// `context`, which nobody runs or holds, can go on.
+// Makes ready `context`, which no carrier runs and no list holds.
 void make_ready(Context* context) noexcept;
 
-// The same in steps for a thread that is none of the pool's and has no identity of its own: where it is to stand, asked
-// under the identity of the context, which nobody else has the right to let go on; then the caller puts it there, into
-// the ready list or as the root of its home, and it goes on any moment; the last under any identity, with no
-// thread-local object touched. No worker is made for it.
+// The same in two steps, for a thread that is not of the pool and has no identity of its own. listing_of() says where
+// the context is to stand; the caller runs under the context's identity, and it alone has the right to let the context
+// go on. Then the caller puts the context there, into the ready list or as the root of its home: it may go on any
+// moment. call_for() calls a carrier; it runs under any identity and touches no thread-local object. No worker is made
+// for it.
 struct Listed {
   Carrier* carrier;
   const Carrier* root;
@@ -27,17 +28,17 @@ struct Listed {
 Listed listing_of(const Context* context) noexcept;
 void call_for(const Listed& listed) noexcept;
 
-// The same for a chain of them.
+// make_ready() for a chain of contexts.
 void make_all_ready(Context* chain) noexcept;
 
-// The same for chains that end with null, each of contexts that all belong into the list of one carrier and do the same
-// work, without a look at them. Carriers are called when all are there: one that finds its own does not come for
-// another's.
+// The same for several chains that end with null. The contexts of a chain all belong into the list of one carrier and
+// do the same work, so they need not be looked at. Carriers are called when all chains are there: a carrier that finds
+// a context in its own list does not come for another's.
 class ReadyTogether {
  public:
-  // False, and nothing is done, when that carrier may not serve them any more.
+  // Returns false, and has done nothing, where the carrier may not serve these contexts any more.
   bool add(Carrier* carrier, Work work, Context* first, Context* last, int count) noexcept;
-  // After the last one.
+  // To be called after the last chain.
   void call() noexcept;
 
  private:

@@ -12,7 +12,7 @@ namespace weft::core {
 
 class ReadyList {
  public:
-  // A chain of `count` contexts that ends with null.
+  // Adds a chain of `count` contexts that ends with null.
   void push(Context* first, Context* last, int count) noexcept {
     lock_.lock();
     append(first, last, count);
@@ -20,8 +20,8 @@ class ReadyList {
     lock_.unlock();
   }
 
-  // One context, unless somebody holds the lock. `decide()` is asked with the lock held, right before. In line, for
-  // callers whose sanitizer's state is another thread's.
+  // Adds one context, unless the lock is held or decide() says no; that is called with the lock held, right before. In
+  // line, for callers whose sanitizer's state is another thread's.
   enum class Tried : uint8_t { refused, declined, pushed };
   template <class Decide>
   [[gnu::always_inline]] Tried try_push(Context* context, Decide&& decide) noexcept {

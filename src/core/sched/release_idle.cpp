@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Giving back what idle contexts hold. What a carrier has at hand is touched by no other, so each carrier does its part
-// when it has nothing to do, right before it falls asleep.
+// Gives back what idle contexts hold: stacks and identities. No other carrier touches the contexts that a carrier has
+// at hand, so each carrier does its part when it has nothing to do, right before it falls asleep.
 #include <mutex>
 #include <utility>
 
@@ -27,7 +27,7 @@ void end_own(const Pool& p, Context* context) noexcept {
   }
 }
 
-// Returns the others' contexts.
+// Ends the contexts of `stale` that are workers' own identities. Returns the others.
 ContextQueue end_workers(const Pool& p, ContextQueue& stale) noexcept {
   ContextQueue donated;
   while (Context* context = stale.take()) {
@@ -40,7 +40,7 @@ ContextQueue end_workers(const Pool& p, ContextQueue& stale) noexcept {
   return donated;
 }
 
-// Waits until they have ended.
+// Ends the contexts of `stale`. Waits until those of donors have ended.
 void end_and_wait(Pool& p, ContextQueue& stale) noexcept {
   ContextQueue donated = end_workers(p, stale);
   Context* ending = nullptr;
@@ -51,7 +51,7 @@ void end_and_wait(Pool& p, ContextQueue& stale) noexcept {
   }
   p.lock.unlock();
   if (ending == nullptr) return;
-  // What their thread-local objects do at their end may need the lock.
+  // The lock is free here: the destructors of the identities' thread-local objects may need it.
   ContextPool::end(ending);
   const std::lock_guard lock(p.lock);
   p.contexts.reuse(ending);
@@ -64,15 +64,15 @@ void begin_to_end(Pool& p, ContextQueue& stale) noexcept {
   wake_monitor();
 }
 
-// What a request wants; above these bits it is a number that rises.
+// What a request asks for, in its lowest bits. The bits above are a number that rises.
 enum Wanted : uint32_t {
   stacks = 0,
   identities = 1,
-  used = 2,  // beside the other: only those that have served a region
+  used = 2,  // together with `identities`: only those that have served a region
   kWantedBits = 3,
 };
 
-// Whether a free context is to end. What an earlier request has barred from use is, in any case.
+// Whether a free context is to end by this request. One that an earlier request has barred from use is to end anyway.
 struct IsStale {
   uint32_t request;
   bool operator()(const Context* context) const noexcept {
@@ -83,7 +83,8 @@ struct IsStale {
   }
 };
 
-// Who asks for `waits` waits until what it finds has ended.
+// Serves a request: takes the contexts concerned from the carrier's shelf, and with `at_hand` from those at hand too.
+// With `waits` it returns when the identities have ended.
 void give_back(Carrier* carrier, uint32_t request, bool at_hand, bool waits) noexcept {
   FreeContexts& free = carrier->free;
   const bool with_identities = (request & identities) != 0;
@@ -106,7 +107,7 @@ void give_back(Carrier* carrier, uint32_t request, bool at_hand, bool waits) noe
     }
     return;
   }
-  // System calls without the lock: a carrier that runs short of contexts meanwhile looks elsewhere.
+  // The system calls are made without the lock: a carrier that runs short of contexts meanwhile looks elsewhere.
   taken.visit(trim_stack);
   const std::lock_guard lock(free.lock);
   while (Context* context = taken.take()) free.put_on_shelf(context);
@@ -124,8 +125,8 @@ Context* take_own_that_ends(Carrier* carrier) noexcept {
 uint32_t next_request(Pool& p, uint32_t wanted) noexcept {
   uint32_t before = p.release_requests.load(std::memory_order_relaxed);
   uint32_t request;
-  // The count only rises: contexts are told by it which of them are older. Relaxed: the shelves' locks order what is
-  // done about it.
+  // The number only rises: compared with a context's `born` it says whether the context is older. Relaxed: the locks of
+  // the shelves order what is done about a request.
   do {
     request = ((before | kWantedBits) + 1) | wanted;
   } while (!p.release_requests.compare_exchange_weak(before, request, std::memory_order_relaxed));
@@ -138,11 +139,11 @@ Context* release_before_sleep(Context* self) noexcept {
   Pool& p = pool();
   Carrier* carrier = self->carrier;
   if (Context* own = take_own_that_ends(carrier)) return own;
-  // Relaxed: a carrier that sees the request late is woken behind it and comes here once more.
+  // Relaxed: a carrier that does not see the request yet is woken after it, and comes here once more.
   const uint32_t request = p.release_requests.load(std::memory_order_relaxed);
   if (request == carrier->released) return nullptr;
   give_back(carrier, request, true, false);
-  // The thread that follows comes here too, as itself.
+  // The worker's next thread comes here too, with its own identity.
   if (Context* own = take_own_that_ends(carrier)) return own;
   if (IsStale{request}(self)) {
     if (self == &carrier->own_context) {

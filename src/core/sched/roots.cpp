@@ -51,7 +51,8 @@ void put_root_carrier(Carrier* carrier) noexcept {
 
 namespace {
 
-// One beyond what the table holds; it is kept as others are, since a late unblock() must find it.
+// Returns a carrier for a root that the table has no room for. It is never freed, as the others are not, since a late
+// unblock() may still touch it.
 Carrier* take_unlisted_carrier() noexcept {
   // Relaxed: it only keeps the line from being said twice.
   static std::atomic<bool> said{false};
@@ -106,12 +107,12 @@ void detach() noexcept {
   release_slot(carrier);
   if (self->rseq != Rseq::held) platform::drop_rseq_area(carrier->rseq_area);
   self->carrier = nullptr;
-  // Others will have its number and its carrier.
+  // The thread's number and its carrier will be another thread's.
   carrier->thread_id.store(0, std::memory_order_relaxed);
   carrier->own_identity.store(0, std::memory_order_relaxed);
   std::atomic_ref(self->thread_id).store(0, std::memory_order_relaxed);
   shelve(carrier, 0);
-  // Then others may have the record.
+  // Only after that another thread may have the record.
   bind_identity(nullptr);
   put_root_carrier(carrier);
   if (had_regions) {
@@ -140,10 +141,10 @@ void release_slot(Carrier* root) noexcept {
 void return_slots(Pool& p, int count) noexcept {
   p.active_roots.fetch_sub(count);
   platform::full_fence_after_update();
-  // That many more workers are allowed to run. They may have fallen asleep beside work that stands in their lists.
+  // `count` more workers may run now. They may have fallen asleep although work stands in their lists.
   const int allowed = p.worker_limit();
   const int there = std::min(allowed, p.worker_count.load(std::memory_order_acquire));
-  // And those that were lent to regions may do what there is.
+  // And so many of the workers that were lent to regions may do any work now.
   const int changed = p.free_limit() - count;
   for (int i = std::max(0, changed); i < there; ++i) wake_for_work(p.worker(i));
 }
@@ -158,7 +159,7 @@ void hold_slot(Carrier* root) noexcept {
 }
 
 void note_yield_of(Carrier* root) noexcept {
-  // Some yields in a row are a short wait, and the way to the monitor and back takes longer.
+  // Fewer yields in a row are a short wait; to give the slot away and get it back takes longer.
   constexpr uint32_t kYieldsOfAWait = 16;
   if (root->regions_open.load(std::memory_order_relaxed) != 0 || !root->holds_slot.load(std::memory_order_relaxed))
     return;
@@ -180,7 +181,7 @@ void enter_region(Context* self, int calls) noexcept {
   const int open = home->regions_open.load(std::memory_order_relaxed) + 1;
   if (__builtin_expect(g_turnstile.load(std::memory_order_relaxed), 0) != 0 && open == 1 && calls > 1)
     admit(home, calls);
-  // Only now: the monitor sees to it that a root in a region has its slot.
+  // Only after the admission: the monitor takes care that a root in a region holds its slot.
   home->regions_open.store(open, std::memory_order_relaxed);
   hold_slot(home);
 }

@@ -9,7 +9,7 @@ namespace weft::core {
 
 enum class Service : uint8_t { goes_on, ended, listed };
 
-// It ends, if no signal is left, and if somebody wants the context to go on just as the caller says.
+// Ends the service, if no signal is left, and if the bit `wanted` of the context is as the caller says.
 inline bool end_service(Context* context, bool wanted) noexcept {
   uint8_t seen = context->attention.load();
   while ((seen & Attention::kUnread) == 0 && ((seen & Attention::wanted) != 0) == wanted) {
@@ -19,9 +19,9 @@ inline bool end_service(Context* context, bool wanted) noexcept {
   return false;
 }
 
-// Who has the lock of a ready list may have been stopped by a handler. So the donor does not wait for it, and ends its
-// service while it holds it: as long as it is not parked, it serves. `listing_of` says where the context is to stand;
-// `pause` lets others run.
+// Ends a donor's service, and makes the context ready if a carrier wants it. A thread that holds the lock of the ready
+// list may have been stopped by a handler. So the donor only tries the lock, and ends its service while it holds it:
+// until then it serves. `listing_of` says where the context is to stand; `pause` lets other threads run.
 template <class ListingOf, class Pause>
 Service try_to_end(Context* context, Listed& listed, ListingOf&& listing_of, Pause&& pause) noexcept {
   for (;;) {
@@ -29,7 +29,7 @@ Service try_to_end(Context* context, Listed& listed, ListingOf&& listing_of, Pau
     const uint8_t seen = context->attention.load();
     if ((seen & Attention::kUnread) != 0) return Service::goes_on;
     if ((seen & Attention::wanted) == 0) continue;
-    // Nobody else has the right to let it go on.
+    // The donor alone has the right to let the context go on.
     listed = listing_of(context);
     const auto ends = [context] { return end_service(context, true); };
     if (listed.is_root) {

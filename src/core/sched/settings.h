@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pool is started with, and how large one may be.
+// The settings that a pool is started with, and how large a pool may be.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace weft::core {
 
 struct ParallelCall;
 
-// Each has room of its own: threads of the program must not keep the pool from lending some.
+// Roots and workers have room of their own: many threads of the program must not keep the pool from lending workers.
 inline constexpr int kMaxRoots = 4096;
 inline constexpr int kMaxWorkers = 4096;
 inline constexpr int kMaxCarriers = kMaxRoots + kMaxWorkers;
@@ -20,15 +20,15 @@ inline constexpr int kMaxCarriers = kMaxRoots + kMaxWorkers;
 struct NodeSettings {
   bool on = false;
   int weight = 100;
-  const char* mode = "";       // for others to look at
-  platform::CpuSet cpus = {};  // those that the process may use
+  const char* mode = "";       // shown by `weft node status`
+  platform::CpuSet cpus = {};  // the CPUs that the process may use
 };
 
 // Which roots may be in parallel regions at the same time (core/sched/admission.h).
 enum class Admission : uint8_t {
-  all,      // nobody waits
+  all,      // no root waits
   one,      // one region at a time
-  fitting,  // as many as have, together, no more calls than there are slots
+  fitting,  // as many regions as have no more calls together than there are slots
 };
 
 struct Settings {
@@ -36,17 +36,17 @@ struct Settings {
   size_t stack_size = 8u << 20;  // bytes, of a context
   long spin_ns = 1'000'000;      // how long a waiter looks before it leaves its CPU
   Admission admission = Admission::all;
-  // The CPUs that a worker is bound to as long as nobody says otherwise (core/sched/binding.h); null: workers are not
+  // The CPUs that a worker is bound to while it runs no bound context (core/sched/binding.h); null: workers are not
   // bound.
   const platform::CpuSet* (*cpus_of_worker)(int worker) = nullptr;
-  // All sets that threads are bound to as places.
+  // The sets of CPUs that are places.
   const platform::CpuSet* places = nullptr;
   int place_count = 0;
   NodeSettings node = {};
-  // A number that changes when members of the region that the parallel call stands for take a chunk, a task or a
+  // Returns a number that changes when members of the region behind the parallel call take a chunk, a task or a
   // construct. Called by the monitor at any time, also after the region has ended.
   uint64_t (*progress)(const ParallelCall& parallel_call) = nullptr;
-  // Called by each thread that has lent a context its identity when it ends, before its thread-local objects do.
+  // Called by each donor when its thread ends, before its thread-local objects do.
   void (*identity_ends)() = nullptr;
 };
 

@@ -27,7 +27,7 @@ namespace weft::core {
 
 using platform::system_call;
 
-// A signal on its way. From a table, since senders may have interrupted the allocator.
+// A signal on its way. Letters are taken from a table, since a sender may have interrupted the allocator.
 struct Letter {
   std::atomic<bool> used{false};  // acquire and release, with the other fields
   Letter* next = nullptr;
@@ -59,12 +59,13 @@ void nap() noexcept {
 void put_into_box(Context* context, Letter* letter) noexcept {
   std::atomic<Letter*>& box = context->signals.letters;
   letter->next = box.load(std::memory_order_relaxed);
-  // Release: who takes it sees what it says.
+  // Release: the thread that takes the letter sees its fields.
   while (!box.compare_exchange_weak(letter->next, letter, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
 
-// All letters in the order in which they have come. The bit first: a letter that comes meanwhile sets it again.
+// Takes all letters out, in the order in which they have come. The bit is cleared first: a letter that comes meanwhile
+// sets it again.
 Letter* empty_box(Context* context) noexcept {
   context->attention.fetch_and(static_cast<uint8_t>(~Attention::letters));
   Letter* last = context->signals.letters.exchange(nullptr, std::memory_order_acquire);
@@ -78,13 +79,13 @@ Letter* empty_box(Context* context) noexcept {
   return first;
 }
 
-// Sends what lies in the letter box to the OS thread that runs the context. 0, or the errno of the last that was
-// refused.
+// Sends the signals in the letter box to the OS thread that runs the context. Returns 0, or the errno of the last
+// signal that was refused.
 int deliver(Context* context, pid_t thread) noexcept {
   const long process = system_call(SYS_getpid);
   int error = 0;
   for (Letter* letter = empty_box(context); letter != nullptr;) {
-    // What tgkill(2) says of the sender, the kernel lets nobody else say to another thread.
+    // The kernel lets only tgkill(2) itself use SI_TKILL towards another thread.
     siginfo_t& info = letter->info;
     const long result = info.si_code == SI_TKILL
                             ? system_call(SYS_tgkill, process, thread, info.si_signo)
@@ -117,16 +118,16 @@ void unpin(Context* context, bool sent) noexcept {
   }
 }
 
-// The OS thread that runs the context, and does so until the caller takes its pin away: a carrier's, or a donor's. 0:
-// there is none, or it has just come or is about to go; then that looks into the letter box.
+// Returns the OS thread, a carrier's or a donor's, that runs the context, and goes on doing so until the caller takes
+// its pin away. 0: there is none, or it has just come or is about to leave; then it looks into the letter box itself.
 pid_t runner_of(const Context* context) noexcept {
   const uint8_t seen = context->attention.load();
-  // First: a carrier that is about to find that out occupies it for a moment.
+  // This is asked first: a carrier that is about to find out that a donor serves the context occupies it for a moment.
   if ((seen & Attention::served) != 0) return context->signals.server.load();
   if (context->occupied.load(std::memory_order_acquire) == 0) return 0;
   auto& departure = const_cast<Departure&>(context->departure);
-  // What has been sent to it may have come when it was about to leave, and its handler may wait for this signal. It
-  // does not leave before it has taken note of what was sent.
+  // A signal that was sent to the context before may have come when it was about to leave, and the handler may wait for
+  // this signal. The context does not leave before it has taken note of signals that were sent.
   const bool stays = (seen & Attention::sent) != 0;
   if (!stays && std::atomic_ref(departure).load(std::memory_order_acquire) != Departure::none) return 0;
   const Carrier* carrier = context->carrier;
@@ -147,12 +148,12 @@ void deliver_here(Context* self) noexcept {
   deliver(self, static_cast<pid_t>(system_call(SYS_gettid)));
 }
 
-// 0: its thread has ended it. Relaxed: who has read it before looks once more behind a fence.
+// The number of the identity; 0: its thread has ended. Relaxed: callers that act on it look once more after a fence.
 pid_t number_of(Context* context) noexcept {
   return std::atomic_ref(context->thread_id).load(std::memory_order_relaxed);
 }
 
-// The caller looks behind it whether the identity has ended meanwhile: then the letter may have come too late for its
+// After this the caller looks whether the identity has ended meanwhile: then the letter may have come too late for its
 // thread (forward_letters()).
 int send_to(Context* context, const siginfo_t& info) noexcept {
   // A handler that left by siglongjmp would leave the pin behind.
@@ -199,7 +200,7 @@ int send_signal_by_number(pid_t thread, const siginfo_t& info) noexcept {
     const int error = send_to(context, info);
     return number_of(context) == thread ? error : deliver(context, thread);
   }
-  // To the caller itself, which another OS thread may run.
+  // The signal is for the caller itself, whose identity may run on another OS thread than its own.
   Letter* letter = take_letter(info);
   if (letter == nullptr) return EAGAIN;
   put_into_box(context, letter);
@@ -338,7 +339,7 @@ struct Served {
   SignalMask mask;  // the one that members begin with
 };
 
-// On the stack of the context, under its identity: handlers run until no signal is left.
+// Runs handlers until no signal is left, on the stack of the context and under its identity.
 void run_handlers(transfer_t from) noexcept {
   const auto* service = static_cast<const Served*>(from.data);
   Context* context = service->context;
@@ -359,7 +360,7 @@ void run_handlers(transfer_t from) noexcept {
   __builtin_unreachable();
 }
 
-// False: a carrier has it, and reads its letters itself.
+// Takes the context for the donor. Returns false if a carrier has it, which then reads its letters itself.
 bool take(Context* context) noexcept {
   for (;;) {
     uint8_t seen = context->attention.load();
@@ -375,7 +376,8 @@ bool take(Context* context) noexcept {
       }
     }
     seen = context->attention.fetch_and(static_cast<uint8_t>(~(Attention::trying | Attention::wanted)));
-    // It has been left meanwhile, and another donor that was called for that has found this one here.
+    // If the context has been left meanwhile and has letters, it is tried again: another donor that was called for
+    // those has found this one here, and gone.
     if ((seen & Attention::letters) == 0 || context->occupied.load() != 0) return false;
   }
 }
@@ -389,7 +391,7 @@ void run_handlers_of(Context* context, pid_t thread, uintptr_t identity) noexcep
   Service service = Service::goes_on;
   Listed listed{};
   do {
-    // What lies right below the stack pointer may be in use too.
+    // The red zone right below the stack pointer may be in use too.
     constexpr uintptr_t kRedZone = 256;
     const uintptr_t top = (reinterpret_cast<uintptr_t>(context->stack_pointer) - kRedZone) & ~uintptr_t{63};
     jump_fcontext(make_fcontext(reinterpret_cast<void*>(top), 0, run_handlers), &served);

@@ -15,7 +15,7 @@ long spin_ns() noexcept { return pool().spin_ns.load(std::memory_order_relaxed);
 void set_spin_ns(long ns) noexcept { pool().spin_ns.store(ns, std::memory_order_relaxed); }
 
 bool owed_to_node(int64_t waited_ns) noexcept {
-  // What one waits for inside a region is mostly near: to give a slot away and to ask for it again takes as long.
+  // What a member waits for mostly comes soon: to give a slot away and to get it back takes as long.
   constexpr int64_t kPatienceNs = 50'000;
   Pool& p = pool();
   return waited_ns >= kPatienceNs && p.node.owes_cpu(p);
@@ -26,15 +26,16 @@ void begin_waiting(const Context* self) noexcept {
   carrier->waiting.store(true, std::memory_order_relaxed);
   platform::full_fence();
   if (carrier->is_listed()) pool().waiting.announce(carrier->index);
-  // Work published before this point has found nobody. What is not near waits until offer_thread(): it is mostly done
-  // by those who have nothing to wait for.
+  // Work that was published before this point may have found no carrier, so this one looks for it, on its own NUMA
+  // node. Work on other nodes has to wait until offer_thread(): mostly carriers that wait for nothing do it.
   if (work_near(carrier)) carrier->poked.store(true, std::memory_order_relaxed);
 }
 
 void end_waiting(const Context* self, bool goes_on) noexcept {
   Carrier* carrier = self->carrier;
   carrier->waiting.store(false, std::memory_order_relaxed);
-  // With the fence in poke_waiting(): a poke is seen here, or seen there to be in vain.
+  // With the fence in poke_waiting(): either this carrier sees the poke, or the thread that pokes sees that it is in
+  // vain.
   platform::full_fence();
   take_poke(carrier);
   if (goes_on) settle_call(carrier, work_of(self), true);
@@ -43,7 +44,7 @@ void end_waiting(const Context* self, bool goes_on) noexcept {
 void offer_thread(const Context* self) noexcept {
   Carrier* carrier = self->carrier;
   if (!carrier->is_root()) {
-    // It has looked near when it began to wait.
+    // Its own NUMA node it has looked at when it began to wait.
     if (pool().nodes.several() && work_in_sight(carrier)) carrier->poked.store(true, std::memory_order_relaxed);
     return;
   }

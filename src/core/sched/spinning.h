@@ -12,35 +12,35 @@
 
 namespace weft::core {
 
-// Nanoseconds a waiter may spin; 0 when waiting is passive.
+// How long a waiter may spin; 0 where waiting is passive.
 long spin_ns() noexcept;
 void set_spin_ns(long ns) noexcept;
 
-// Whether a carrier whose context has waited for so long in place owes its CPU to another process of the node.
+// Whether a carrier whose context has waited in place for `waited_ns` owes its CPU to another process of the node.
 bool owed_to_node(int64_t waited_ns) noexcept;
 
-// Whether the caller's carrier has, or owes the CPU to, something else.
+// Whether the caller's carrier has other work, or owes its CPU to another process.
 bool wanted_elsewhere(const Context* self) noexcept;
 
-// Whether more OS threads than there are CPUs may run, since regions need them or WEFT_NUM_CPUS says so: waiters are to
+// Whether more OS threads than there are CPUs may run, since regions need them or WEFT_NUM_CPUS says so. Then waiters
 // sleep.
 bool is_oversubscribed() noexcept;
 
-// For a context that waits in place and has last looked `since_ns` ago: whether its OS thread is long without a CPU now
-// and then, so that it had better leave it (core/sched/lateness.h).
+// For a context that waits in place and has last looked `since_ns` ago: whether its OS thread comes late now and then,
+// so that the context had better leave it (core/sched/lateness.h).
 bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept;
 
-// Tells others that the caller only waits, so that its carrier has time; and that it does so no more: it `goes_on`, or
-// is about to leave its carrier.
+// begin_waiting() says that the caller only waits, so that its carrier has time; end_waiting() takes that back.
+// `goes_on`: the caller goes on; otherwise it is about to leave its carrier.
 void begin_waiting(const Context* self) noexcept;
 void end_waiting(const Context* self, bool goes_on) noexcept;
 
-// The same for one that has waited for a while, if its OS thread is a root's: it may as well do what others are likely
-// to come for, but have not.
+// For a context that has waited for a while on a root's OS thread: the thread may do work that other carriers have been
+// called for and have not come for.
 void offer_thread(const Context* self) noexcept;
 
-// Waits in place for `done()`, for a bounded time and only while nothing else wants the CPU. False when
-// the caller had better block.
+// Waits in place for done(), for a bounded time and only while nothing else wants the CPU. Returns false where the
+// caller had better block.
 template <class Done>
 bool spin_until(const Context* self, Done&& done) noexcept {
   if (done()) return true;

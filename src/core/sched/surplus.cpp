@@ -12,7 +12,7 @@ namespace weft::core {
 
 namespace {
 
-// Where memory is locked, contexts have been made ahead (core/sched/persistent_team.cpp).
+// Whether unused contexts stay: where memory is locked they have been made ahead (core/sched/persistent_team.cpp).
 bool are_kept(const Pool& pool) noexcept { return pool.memory_is_locked.load(std::memory_order_relaxed); }
 
 }  // namespace
@@ -91,7 +91,8 @@ void Surplus::begin_to_end(Pool& pool, ContextQueue& unused) noexcept {
   }
 }
 
-// Without waiting for any: what their thread-local objects do at their end may take long.
+// Takes back the contexts whose identities have ended. It waits for none of the others: the destructors of their
+// thread-local objects may take long.
 void Surplus::reap(Pool& pool) noexcept {
   while (Context* context = ending_.take([](Context* ending) { return ContextPool::has_ended(ending); })) {
     const std::lock_guard lock(pool.lock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts that nobody has needed for a while: the threads that donate them end. By the monitor, but for end() and
+// Free contexts that have not been needed for a while: their donors end. The monitor calls all functions but end() and
 // stop(). Internal to core.
 #pragma once
 
@@ -14,24 +14,26 @@ struct Pool;
 
 class Surplus {
  public:
-  // How often it looks. Each time half of those that have been on a shelf all the time go: a program that needs many in
-  // turns of some seconds makes few anew, and one that needs them no more is rid of them soon.
+  // How often the monitor looks. Each time half of the contexts end that have been on a shelf all the time: a program
+  // that needs many contexts every few seconds makes few anew, and a program that needs them no more is rid of them
+  // soon.
   static constexpr int64_t kPeriodNs = 1'000'000'000;
 
   void tick(Pool& pool) noexcept;
 
-  // These, which nobody else finds any more, too, and nobody waits for it. By any thread; where it is none of the
-  // monitor's, that has to be woken.
+  // Ends the contexts of `unused`, which no thread finds any more, without a wait. Called by any thread; one that is
+  // not the monitor's wakes the monitor then.
   void end(Pool& pool, ContextQueue& unused) noexcept;
 
   // Whether there is something for another look.
   bool any(const Pool& pool) noexcept;
 
-  // The process ends, and what the thread-local objects of others need may be gone any moment: no thread is told to end
-  // any more. Those that have been are waited for, but not for long. By any thread.
+  // Called by any thread when the process ends: what thread-local objects of other threads need may be gone any moment,
+  // so no donor is told to end any more. Waits for donors that have been told to end, but not for long.
   void stop(Pool& pool) noexcept;
 
-  // Waits for those that have been told to end, but not for long: one of them may wait for the caller. By any thread.
+  // Waits for donors that have been told to end, but not for long: one of them may wait for the caller. Called by any
+  // thread.
   void await_ends(Pool& pool) noexcept;
 
  private:
@@ -40,9 +42,9 @@ class Surplus {
   void reap(Pool& pool) noexcept;
 
   int64_t last_look_ = 0;
-  platform::FutexLock lock_;  // of what follows; held for moments
+  platform::FutexLock lock_;  // guards what follows; held for moments
   bool stopped_ = false;
-  ContextQueue ending_;  // until their threads have ended
+  ContextQueue ending_;  // contexts whose donors have been told to end and have not ended
 };
 
 }  // namespace weft::core

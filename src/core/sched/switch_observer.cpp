@@ -12,11 +12,11 @@ alignas(64) std::atomic<SwitchObserver> g_switch_observer{nullptr};
 
 namespace {
 
-// What tools have set; the lock is of those who set it.
+// The observer that tools have set. Threads that set it take the lock.
 platform::FutexLock g_tools_lock;
 std::atomic<SwitchObserver> g_tools{nullptr};
 
-// In place of the tools' observer, which comes after.
+// The observer where CPU time is counted: it counts, and then calls the tools' observer.
 void count_cpu_time(bool leaving, int number) noexcept {
   if (leaving) {
     count_turn_before_leave(current_context());

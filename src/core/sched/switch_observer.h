@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who watches switches: tools, and the count of CPU time. Internal to core.
+// The observer of switches: a tool, or the count of CPU time. Internal to core.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace weft::core {
 
-// Read at every switch, written hardly ever. Acquire: with the function comes what it uses.
+// Read at every switch, written hardly ever. Acquire: a thread that sees the function sees what it uses.
 extern std::atomic<SwitchObserver> g_switch_observer;
 
 inline void observe(const Context* self, bool leaving) noexcept {

@@ -13,13 +13,15 @@ namespace weft::core {
 
 namespace {
 
-// A root leaves its OS thread for the first time: from now on that one may run others, and others may run the root.
+// To be called when a root leaves its OS thread for the first time: from now on that thread may run other contexts, and
+// other threads may run the root.
 [[gnu::cold, gnu::noinline]] void leave_rseq_of(Context* root) noexcept {
   root->rseq = platform::leave_rseq() ? Rseq::none : Rseq::refused;
   platform::take_rseq_area(root->carrier->rseq_area);
 }
 
-// Handlers run in the place of the target. Whether it is to be left for it all the same: the target has been awaited.
+// Called where handlers of signals run as the target, so `self` cannot leave for it now. Returns false where `self`
+// goes on; true where it has to leave all the same: then the target has been waited for.
 [[gnu::cold, gnu::noinline]] bool await_its_handlers(Context* self, Context* target, Departure departure) noexcept {
   if (!target->ends) {
     go_on(self);
@@ -38,7 +40,7 @@ void switch_counted(Context* self, Context* target, Departure departure) noexcep
   carrier->statistics.switches.add();
   if (__builtin_expect(self->rseq == Rseq::held, 0)) leave_rseq_of(self);
   if (target->cpus != nullptr) {
-    // A root that has no mask of ours would not get back the one that it has.
+    // A root that weft has not bound has a mask of its own, which it would not get back.
     const bool unreturnable = target->pinned && carrier->is_root() && carrier->own_context.cpus == nullptr;
     if (!unreturnable) bind_carrier(carrier, target->cpus);
   } else if (target->parallel_call.load(std::memory_order_relaxed) != nullptr) {
@@ -54,7 +56,8 @@ void departed(Context* left) noexcept {
     case Departure::block: {
       uint32_t expected = Token::none;
       if (left->token.compare_exchange_strong(expected, Token::suspended)) return;
-      // Notified meanwhile; nobody else knows of it now. By an exchange, as in block.cpp.
+      // The context has been notified meanwhile, so only this thread can make it ready. It is an exchange as in
+      // take_notice() (block.cpp).
       left->token.exchange(Token::none);
       make_ready(left);
       return;

@@ -50,7 +50,7 @@ void WaitQueue::take_in(Context* left) noexcept {
   assert(std::has_single_bit(static_cast<unsigned>(count_)));
   Lane& lane = lanes_[left->carrier->index & (count_ - 1)];
   lane.lock.lock();
-  // Relaxed: a release counts first and locks then.
+  // Relaxed: a release counts first and takes the lane's lock then, so with the lock the count is seen.
   const bool released = releases_.load(std::memory_order_relaxed) != left->ticket;
   if (!released) lane.chain.add(left);
   assert(lane.chain.is_valid());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts that all wait for one event, and go on together: a barrier with more members than CPUs. Waking them one by
-// one with unblock() costs several locked instructions each; here those that last ran on the same carrier stand in one
-// lane, and a release moves whole lanes to the ready lists.
+// Contexts that all wait for one event and go on together, as at a barrier with more members than CPUs. To wake them
+// one by one with unblock() costs several locked instructions each. Here contexts that last ran on the same carrier
+// stand in one lane, and a release moves whole lanes to the ready lists.
 #pragma once
 
 #include <atomic>
@@ -23,20 +23,21 @@ class WaitQueue {
   WaitQueue(const WaitQueue&) = delete;
   WaitQueue& operator=(const WaitQueue&) = delete;
 
-  // Makes room for contexts of that many carriers; others share lanes. While nobody waits. False: no memory.
+  // Makes room for contexts of that many carriers; contexts of others share lanes. Called while no context waits.
+  // Returns false where there is no memory.
   bool reserve(int lanes) noexcept;
 
   // Acquire: a waiter that gets a new ticket sees what was done before that release.
   uint32_t ticket() const noexcept { return releases_.load(std::memory_order_acquire); }
 
-  // Leaves the CPU to others until a release later than the ticket. May return early. False, at once, when there is no
-  // other context to leave it to.
+  // Leaves the CPU to others until a release later than the ticket. May return early. Returns false, at once, where
+  // there is no other context to leave the CPU to.
   bool wait(uint32_t ticket) noexcept;
 
-  // All that wait can go on.
+  // Lets all contexts that wait go on.
   void release() noexcept;
 
-  // For the successor of a context that has left to wait.
+  // Called by the successor of a context that has left to wait.
   void take_in(Context* left) noexcept;
 
  private:

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which carriers may have a context that has been spinning for a while: a word for each group of carriers, which says
-// "look at their marks". As a rule nobody writes it: it stays set when the last of them goes on, until somebody looks
-// in vain. So carriers that wait again and again, as at the end of each region, share nothing that is written.
+// Which carriers may have a context that has been spinning for a while. Each group of carriers has a word, which says
+// "look at their marks". As a rule the word is not written: it stays set when the last carrier of the group goes on,
+// until a thread has looked in vain. So carriers that wait again and again, as at the end of each region, share nothing
+// that is written.
 //
-// Sequentially consistent but for the hint. A carrier sets its mark, fences, and reads the word; it sets the word if
-// that is clear, fences again, and looks for work. Also where it has found the word set: somebody may have set it since
-// the first fence, and who published work in between has seen it clear. Who clears the word fences and then looks at
-// the marks of the whole group once more. So one of the two sees the other, and no mark stays behind a word that is
-// clear. Who looked while it was clear has passed over a carrier that waits: so who finds one then sets the word,
-// fences, and visits it, also for the work of that thread.
+// Sequentially consistent but for the hint. A carrier sets its mark, fences, and reads the word. It sets the word if
+// that is clear, fences again, and looks for work. It fences also where it has found the word set: another thread may
+// have set the word since the first fence, and a thread that published work in between has seen it clear. A thread that
+// clears the word fences, and then looks at the marks of the whole group once more. So one of the two sees the other,
+// and no mark stays behind a word that is clear. A thread that looked while the word was clear has passed over a
+// carrier that waits. So a thread that finds a mark after it has cleared the word sets the word again, fences, and
+// visits that carrier, also for the work of the other thread.
 #pragma once
 
 #include <array>
@@ -25,14 +27,14 @@ class WaitingSet {
   // Carriers of neighbouring numbers mostly run on neighbouring CPUs.
   static constexpr int kGroup = 16;
 
-  // By a carrier that has set its mark and fenced behind it. It looks for work afterwards.
+  // Called by a carrier that has set its mark and then fenced. It looks for work afterwards.
   void announce(int number) noexcept {
     std::atomic<bool>& word = group(number / kGroup);
     if (__builtin_expect(!word.load(std::memory_order_relaxed), 0)) word.store(true);
     platform::full_fence();
   }
 
-  // A hint, behind a fence: whether a group below `size` says so.
+  // Whether the word of a group below `size` is set. A hint, for a caller that has fenced.
   bool any(int size) const noexcept {
     for (int at = 0; at * kGroup < size; ++at) {
       if (group(at).load(std::memory_order_relaxed)) return true;

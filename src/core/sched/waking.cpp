@@ -20,7 +20,8 @@ void call(Carrier* carrier) noexcept {
     wake(carrier);
     return;
   }
-  // Relaxed: a first guess for the exchange. A call for other work stays one.
+  // Relaxed: it is the first guess for the exchange. Where another thread has called the carrier for other work, `wake`
+  // stays as that thread has set it.
   uint32_t seen = carrier->wake.load(std::memory_order_relaxed);
   do {
     if (seen == Wake::notified) return;
@@ -39,8 +40,8 @@ void wake_for_work(Carrier* carrier) noexcept {
 
 namespace {
 
-// Workers are made when there is work for them, as many as there are slots. Whether there are more now.
-// Where the system refuses threads, a thread that has work to give does not ask for more of them each time.
+// Makes workers, as there is work for them, until there are as many as slots. Returns whether there are more now. Where
+// the system has refused threads, it does not ask for more each time that there is work.
 bool make_workers(const Pool& p, int calls) noexcept {
   const int there = p.worker_count.load(std::memory_order_relaxed);
   if (there >= p.settings.slots - 1 || p.contexts.refused()) return false;
@@ -48,7 +49,7 @@ bool make_workers(const Pool& p, int calls) noexcept {
   return true;
 }
 
-// Where to begin with a search for a carrier: those whose numbers are near mostly run near.
+// Returns the index where a search for a carrier begins: carriers whose numbers are near mostly run near each other.
 int neighbours_of(const Carrier* carrier) noexcept {
   constexpr int kNeighbours = 8;
   return carrier != nullptr && carrier->is_listed() ? carrier->index / kNeighbours * kNeighbours : 0;
@@ -81,19 +82,19 @@ bool wake_idle(Pool& p, Work work, const Carrier* near, Carrier* origin) noexcep
 
 void poke_waiting(Pool& p, Work work, int most, const Carrier* near, Carrier* origin) noexcept {
   const auto waits = [&p](int index) {
-    // Asked for whole groups, and anew: a carrier is counted before it can wait.
+    // visit() asks for whole groups of indices, so the count is read anew: a carrier is counted before it can wait.
     return index < p.carrier_count.load(std::memory_order_acquire) &&
            p.carrier(index)->waiting.load(std::memory_order_relaxed);
   };
   const auto poke = [&](int index) {
     Carrier* carrier = p.carrier(index);
-    // A carrier that has something of its own comes for that.
+    // A carrier that has work in its own list ends its wait for that, not for this work.
     if (!carrier->ready.empty() || !may_serve(p, carrier, work)) return false;
-    // A carrier that others have poked comes for their work.
+    // A carrier that another thread has poked comes for that thread's work.
     if (carrier->poked.load(std::memory_order_relaxed)) return false;
     if (origin != nullptr && p.nodes.several()) carrier->called_by.store(origin, std::memory_order_relaxed);
     if (carrier->poked.exchange(true)) return false;
-    // With the fence of end_waiting(): it has seen the poke, or is seen not to wait any more.
+    // With the fence of end_waiting(): the carrier has seen the poke, or is seen here not to wait any more.
     platform::full_fence_after_update();
     if (!carrier->waiting.load(std::memory_order_relaxed) && carrier->poked.exchange(false)) return false;
     return --most <= 0;
@@ -104,7 +105,8 @@ void poke_waiting(Pool& p, Work work, int most, const Carrier* near, Carrier* or
 }  // namespace
 
 [[gnu::noinline]] void wake_some(Pool& p, Work work, int most, Carrier* origin) noexcept {
-  // On one node each that calls had better begin at itself: those who call for one region meet less.
+  // On a machine with one NUMA node, each caller begins its search at its own carrier: so those that call for the same
+  // region meet less.
   const Carrier* near = origin != nullptr && p.nodes.several() ? origin : current_context()->carrier;
   const auto wake_idle_ones = [&] {
     while (most > 0 && wake_idle(p, work, near, origin)) --most;

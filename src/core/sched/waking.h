@@ -11,26 +11,27 @@
 
 namespace weft::core {
 
-// Wakes a carrier for something that it alone is to do, or is the first to do: it is called, and nobody calls it for
-// other work.
+// Wakes a carrier for something that it alone is to do, or is the first to do: it counts as called, and is not called
+// for other work.
 void call(Carrier* carrier) noexcept;
 
-// Wakes one for whatever work there is: the same, but it passes the call on where it does something else.
+// Wakes a carrier for whatever work there is: the same, but it passes the call on where it does something else.
 void call_to_work(Carrier* carrier) noexcept;
 
 // Wakes a carrier that may run again, if there is something for it to do.
 void wake_for_work(Carrier* carrier) noexcept;
 
-// Calls up to `most` idle workers that contexts wait for in their own lists, from that of number `from` on. How many.
+// Calls up to `most` idle workers in whose own lists contexts wait, from worker number `from` on. Returns how many.
 int call_waited_for(Pool& p, int from, int most) noexcept;
 
-// It wanted to run and has last done so `since_ns` ago.
+// Notes that the carrier wanted to run and last ran `since_ns` ago, for its lateness.
 void note_wait(Carrier* carrier, int64_t now_ns, int64_t since_ns) noexcept;
 
 // ---- parts of the above ----
 
 inline void wake_sleeper(Carrier* carrier) noexcept {
-  // Relaxed: it comes by the kernel's wake-up, and a time of an earlier call only makes it seem late once.
+  // Relaxed: the time comes with the kernel's wake-up; the time of an earlier call only makes the carrier seem late
+  // once.
   carrier->called_ns.store(platform::now_ns(), std::memory_order_relaxed);
   platform::futex_wake(carrier->wake, 1);
 }
@@ -41,12 +42,13 @@ inline void wake(Carrier* carrier) noexcept {
 
 void wake_some(Pool& p, Work work, int most, Carrier* origin) noexcept;
 
-// One piece of work has been published at `origin`, and a fence has followed. By a thread that touches no thread-local
-// object: a carrier that is there comes for it.
+// Calls a carrier that exists already for one piece of work that has been published at `origin`, with a fence after it.
+// For a thread that must touch no thread-local object.
 void call_one_there(Pool& p, Work work, Carrier* origin) noexcept;
 
-// Work for `most` carriers has been published, and a fence has followed. Mostly all are at work. `origin`: where it is
-// to be found, and near which it had best be done; null: somewhere near the caller.
+// Calls carriers for `most` pieces of work that have been published, with a fence after them. Mostly all carriers are
+// at work. `origin`: the carrier at which the work is found, and near which it had best be done; null: somewhere near
+// the caller.
 inline void notify_some(Pool& p, Work work, int most, Carrier* origin = nullptr) noexcept {
   const bool anybody =
       !p.none_idle() || p.any_waiting() || p.worker_count.load(std::memory_order_relaxed) < p.settings.slots - 1;

@@ -11,11 +11,11 @@ inline Work work_of(const Context* context) noexcept {
   return {context->root, context->parallel_call.load(std::memory_order_relaxed)};
 }
 
-// What stands in its own list, wherever that is to be done.
+// Whether the carrier may do work of its own list, wherever that is to be done.
 [[gnu::always_inline]] inline bool may_go_on_with(const Pool& p, const Carrier* carrier, Work work) noexcept {
   return carrier->is_root() ? carrier == work.root : p.allowed_for(carrier, work.parallel_call);
 }
-// Asked up to three times for each context that goes on.
+// Whether the carrier may do the work. Called up to three times for each context that goes on.
 [[gnu::always_inline]] inline bool may_serve(const Pool& p, const Carrier* carrier, Work work) noexcept {
   return p.is_on_nodes_of(work.parallel_call, carrier) && may_go_on_with(p, carrier, work);
 }
@@ -25,7 +25,8 @@ inline bool serves(const Carrier* carrier, const Carrier* root) noexcept {
   return !carrier->is_root() || carrier == root;
 }
 
-// A call that stands with another carrier. `near`: only one that is to be done where the carrier is.
+// Whether the carrier may claim a call of another carrier's list. `near`: only a call that is to be done where the
+// carrier is.
 inline bool may_claim(const Carrier* carrier, const Carrier* victim, const ParallelCall* parallel_call,
                       bool near) noexcept {
   const Pool& p = pool();
@@ -33,7 +34,7 @@ inline bool may_claim(const Carrier* carrier, const Carrier* victim, const Paral
   return p.is_on_nodes_of(parallel_call, carrier) || victim->calls_wait.load(std::memory_order_relaxed);
 }
 
-// Visits those of `carrier`'s NUMA node.
+// A visitor that passes only carriers of the NUMA node of `carrier` on to `visit`.
 template <class Visit>
 auto only_near(const Pool& p, const Carrier* carrier, Visit& visit) noexcept {
   return

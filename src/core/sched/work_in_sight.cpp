@@ -39,7 +39,8 @@ bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
     return true;
   const bool hints_hold = carrier->is_root() && !pool().lateness.any();
   return victim->ready.has([=](const Context* ready) {
-    // A context that has its place would keep the root's own context from the only OS thread it can run on.
+    // A context that prefers a worker is left to workers while they may come: on the root's OS thread it would keep the
+    // root's own context from the only thread that this can run on.
     return may_take(carrier, victim, ready) && !(hints_hold && ready->preferred != nullptr);
   });
 }

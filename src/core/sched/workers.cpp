@@ -39,24 +39,24 @@ namespace {
 
 platform::FutexLock g_start_lock;
 
-// Above the guard, in whole pages.
+// The size of a worker's stack, without its guard: whole pages.
 size_t stack_size_of_worker() noexcept {
-  constexpr size_t kForTheLoop = 64u << 10;  // of the scheduler
+  constexpr size_t kForTheLoop = 64u << 10;  // for the scheduler's loop
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return (pool().settings.stack_size + kForTheLoop + page - 1) / page * page;
 }
 
 bool start_thread(Carrier* carrier, bool has_room) noexcept;
 
-// A worker begins when its maker has written down where its stack ends, and the carrier stands in the table.
+// Lets a worker begin: the thread that has made it has noted where its stack ends, and the carrier stands in the table.
 void let_begin(Carrier* carrier) noexcept {
-  // Release and acquire: with it comes what has been written.
+  // Release, with the acquire of await_begin(): the worker sees what has been written before.
   if (carrier->begins.exchange(Begins::at_once, std::memory_order_release) != Begins::asleep) return;
   platform::futex_wake(carrier->begins, 1);
 }
 
 void await_begin(Carrier* carrier) noexcept {
-  // Its maker is about to say so, unless that has lost its CPU.
+  // The thread that has made the worker calls let_begin() in a moment, unless it has lost its CPU.
   constexpr int kLooks = 4;
   for (int i = 0; i < kLooks; ++i) {
     if (carrier->begins.load(std::memory_order_acquire) == Begins::at_once) return;
@@ -89,16 +89,17 @@ void* worker_main(void* argument) {
   self->root = nullptr;
   self->pinned = false;
   self->cpu_time = {};
-  carrier->counted_ns.store(0, std::memory_order_relaxed);  // the clock is another one too
-  if (self->own != nullptr) *self->own = OwnSettings();  // the thread before it had another identity
+  carrier->counted_ns.store(0, std::memory_order_relaxed);  // a new thread has a new clock
+  if (self->own != nullptr) *self->own = OwnSettings();  // the carrier's last thread had another identity
   self->born = p.release_requests.load(std::memory_order_relaxed);
-  // It counts as idle from before its start: until it has looked round it may be called. Nor has it a slot of the node.
+  // The worker counted as idle before its start, and has no slot of the node yet: it begins like one that has slept.
   idle(self);
-  // The kernel goes on writing into the area of its own identity: that one stays here, unused, for another's.
+  // If the kernel has refused to leave the rseq area of the thread's own identity, it goes on writing there. Then that
+  // identity stays unused on this thread, which runs the loop as another one.
   if (Context* other = left ? nullptr : take_free(carrier, 0)) switch_to(other);
   for (;;) {
     run_for_ever();
-    // Its identity is to end: another thread goes on as this carrier.
+    // The worker's own identity is to end, and its thread with it: a new thread goes on as this carrier.
     self->ends = false;
     platform::drop_rseq_area(carrier->rseq_area);
     p.lock.lock();
@@ -110,7 +111,7 @@ void* worker_main(void* argument) {
   }
   if (p.settings.identity_ends != nullptr) p.settings.identity_ends();
   bind_identity(nullptr);
-  // Only now: the new one has the same record, and who sends a signal finds it by either.
+  // Only now the new thread may begin: its identity has the same record, by which a sender of signals finds it.
   let_begin(carrier);
   if (memory.stack != nullptr) memory.give_back();
   return nullptr;
@@ -156,7 +157,7 @@ bool start_worker(bool has_room) noexcept {
   if (carrier != nullptr) {
     started = start_thread(carrier, has_room);
     if (started) {
-      // It is idle before it runs: a thread that counts idle carriers now may count on it.
+      // It counts as idle before it runs: a thread that counts idle carriers now may rely on it.
       p.idle.add(index);
       p.carriers.put(index, carrier);
       p.carrier_count.store(index + 1, std::memory_order_release);
@@ -171,15 +172,15 @@ bool start_worker(bool has_room) noexcept {
   return started;
 }
 
-// The child of a fork has one thread, the caller. What the others held (locks, contexts, carriers) is gone
-// with them, so the child starts over at its next region; the old pool stays, unused.
+// The child of a fork has one thread, the caller. The other threads are gone, and the locks, contexts and carriers that
+// they held stay held; so the child starts over at its next region, and the old pool stays, unused.
 void forget_in_child() {
   g_pool.store(nullptr, std::memory_order_release);
   Context* self = current_context();
   self->carrier = nullptr;
-  self->donated = false;  // it is the initial thread's now
-  self->attention.store(0, std::memory_order_relaxed);  // those that were sending it signals are not here
-  bind_identity(self);  // its OS thread has the identity that called fork() for its own, and another number
+  self->donated = false;  // the identity is the initial thread's now
+  self->attention.store(0, std::memory_order_relaxed);  // the threads that were sending it signals do not exist here
+  bind_identity(self);  // the OS thread's own identity is the one that called fork(), and its number is new
   forget_admissions();
   forget_parked();
   forget_pollers();
@@ -187,7 +188,7 @@ void forget_in_child() {
   g_start_lock.unlock();
 }
 
-// Nobody may be inside start() while the process is copied.
+// No thread may be inside start() while the process is copied.
 void before_fork() { g_start_lock.lock(); }
 void after_fork_in_parent() { g_start_lock.unlock(); }
 
@@ -196,7 +197,7 @@ void after_fork_in_parent() { g_start_lock.unlock(); }
 void grow_workers(int count) noexcept {
   const int missing = count - pool().worker_count.load(std::memory_order_acquire);
   if (missing <= 0) return;
-  // For all at once: each look for room is two system calls.
+  // One look for room for all threads together: each look is two system calls.
   const bool has_room =
       missing > 1 && has_room_for(static_cast<size_t>(missing) * (kGuardSize + stack_size_of_worker()));
   Pool& p = pool();

@@ -28,7 +28,7 @@ void weft_mpi_choice_begun() __attribute__((ifunc("weft_mpi_begin_choice")));
 
 namespace {
 
-// From a plain function to the one that asks for it; as CHOSEN in stub_*.inc.
+// The distance from a plain function to the resolver of the same name; the same number as CHOSEN in stub_*.inc.
 constexpr ElfW(Addr) kChosenStep = 32;
 
 // The dynamic linker asks for its address while it relocates this library.
@@ -85,7 +85,8 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) weft::mpi::Functi
   return nullptr;
 }
 
-// By the dynamic linker when an object asks for one: `stub`, or null if the MPI lacks it.
+// Called by the resolvers, when the dynamic linker looks a name up for an object. Returns `stub`, or null if the MPI
+// lacks the function.
 weft::mpi::Function weft_mpi_choose(weft::mpi::Function stub, const char* name) {
   return weft::mpi::mpi_has(name) ? stub : nullptr;
 }

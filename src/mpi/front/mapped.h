@@ -12,15 +12,15 @@ enum class Kind { none, open_mpi, mpich, standard_abi, several };
 
 struct Mapped {
   Kind kind = Kind::none;
-  // Of the shared object that has MPI's functions.
+  // The path of the shared object that has MPI's functions.
   char path[4096] = "";
 };
 
 Mapped find_mapped() noexcept;
 
-// Of one object. Tools have MPI_Init; PMPI_Init is in an MPI alone.
+// The kind of one object. A tool may have MPI_Init; only an MPI has PMPI_Init.
 Kind kind_of(const dl_phdr_info& info) noexcept;
-// Whether it is this library.
+// Whether the object is this library.
 bool is_ours(const dl_phdr_info& info) noexcept;
 
 // Whether the MPI that is mapped, perhaps not relocated yet, has a function of that name.

@@ -10,11 +10,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "platform/launcher.h"
+
 namespace weft::mpi {
 
 namespace {
 
-// What a file of /proc says; empty: it cannot be read.
+// The text of a file of /proc; empty if it cannot be read.
 class ProcFile {
  public:
   ProcFile(int pid, const char* name) noexcept {
@@ -46,21 +48,6 @@ class ProcFile {
   size_t length_ = 0;
 };
 
-// How the launcher tells a process its rank.
-const char* rank_variable(int own) noexcept {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr && *value != '\0') return std::atoi(value) == own ? name : nullptr;
-  }
-  return nullptr;
-}
-
-// Of the job, where the launcher may have several: one may have started the other.
-const char* job_variable() noexcept {
-  const char* name = "PMIX_NAMESPACE";
-  return std::getenv(name) != nullptr ? name : nullptr;
-}
-
 bool has_setting(int pid, std::string_view setting) noexcept {
   const ProcFile environment(pid, "environ");
   std::string_view rest = environment.text();
@@ -86,7 +73,8 @@ int parent_of(int pid) noexcept {
   return parent;
 }
 
-// Who has started the rank: the first above it that has not the rank's setting. Shells and tools between both have.
+// The process that has started the rank: its nearest ancestor without the rank's setting. Shells and tools between the
+// two have the setting.
 int launcher_of(int pid, std::string_view setting) noexcept {
   constexpr int kMostSteps = 32;
   for (int i = 0; i < kMostSteps && pid > 1; ++i) {
@@ -106,11 +94,13 @@ struct Setting {
 
 RankProcess find_rank_process(int own, int wanted, const char* library) noexcept {
   RankProcess found;
-  const char* variable = rank_variable(own);
-  if (variable == nullptr) return found;
+  const platform::Launcher* by = platform::launcher();
+  if (by == nullptr || std::atoi(platform::rank_by_launcher()) != own) return found;
+  const char* variable = by->rank;
   const int launcher = launcher_of(getpid(), Setting(variable, own).text);
   const Setting setting(variable, wanted);
-  const char* job = job_variable();
+  // One job may have started the other.
+  const char* job = platform::first_set(by->job);
   const Setting of_job(job != nullptr ? job : variable, job != nullptr ? std::getenv(job) : "");
   DIR* folder = launcher > 1 ? opendir("/proc") : nullptr;
   if (folder == nullptr) return found;

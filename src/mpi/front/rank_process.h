@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process of another rank of the job on this host, by what launchers tell their processes: for messages, when a
-// rank does not answer.
+// Finds the process of another rank of the job on this host, by the environment that launchers give their processes.
+// For messages, when a rank does not answer.
 #pragma once
 
 namespace weft::mpi {
 
 struct RankProcess {
-  int pid = 0;  // 0: not found; it is on another host, or not ours to look at
-  // Whether it has mapped an MPI, and a file of that name.
+  int pid = 0;  // 0: not found: the process is on another host, or may not be looked at
+  // Whether the process has mapped an MPI, and a file named `library`.
   bool has_mpi = false;
   bool has_library = false;
 };

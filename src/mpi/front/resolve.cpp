@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// At the first call of any function: which MPI is there, the library for it, and what each slot says from then on.
+// The first call of any function finds out which MPI is there, loads the library for it, and sets the target of each
+// stub: the function that the stub jumps to from then on.
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -19,9 +20,9 @@ using weft::mpi::Function;
 
 #pragma GCC visibility push(hidden)
 extern "C" {
-extern std::atomic<Function> weft_mpi_slots[];
+extern std::atomic<Function> weft_mpi_targets[];
 void weft_mpi_first_call();
-void weft_mpi_resolve(std::atomic<Function>* slot);
+void weft_mpi_resolve(std::atomic<Function>* target);
 }
 #pragma GCC visibility pop
 
@@ -31,7 +32,7 @@ namespace {
 
 struct Name {
   const char* name;
-  // Of the replacement: a routine's Fortran versions have one.
+  // The name of the replacement: all Fortran versions of a routine have the same one.
   const char* replacement;
 };
 
@@ -50,7 +51,7 @@ constexpr int kCount = sizeof kNames / sizeof *kNames;
 // Whether the process was started with the signal blocked that users ask by.
 bool g_signal_blocked = false;
 
-// What loading goes on with when there is no library.
+// The end of the message where weft has no library for the MPI.
 constexpr char kPlainly[] = "MPI runs without weft";
 
 const char* library_for(const Mapped& mapped) noexcept {
@@ -117,7 +118,7 @@ Function replacement_of(const char* name, const Link& library) noexcept {
   return nullptr;
 }
 
-// Of a function of any name, which programs may know by another than the library does.
+// The replacement of a function, by the name that programs call it by. The library may have it under another name.
 Function replacement_for(const char* name, const Link& library) noexcept {
   for (const Name& known : kNames) {
     if (std::strcmp(known.name, name) == 0) return replacement_of(known.replacement, library);
@@ -137,7 +138,7 @@ void fill() noexcept {
     Function function = library != nullptr ? replacement_of(kNames[i].replacement, *library) : nullptr;
     if (function == nullptr) function = reinterpret_cast<Function>(find_own(kNames[i].name));
     // Relaxed: the stubs read plainly, and any of the two values is right at any time.
-    if (function != nullptr) weft_mpi_slots[i].store(function, std::memory_order_relaxed);
+    if (function != nullptr) weft_mpi_targets[i].store(function, std::memory_order_relaxed);
   }
 }
 
@@ -159,13 +160,13 @@ void fill_once() noexcept {
 
 }  // namespace weft::mpi
 
-void weft_mpi_resolve(std::atomic<Function>* slot) {
+void weft_mpi_resolve(std::atomic<Function>* target) {
   weft::mpi::fill_once();
   // Relaxed, as in fill().
-  if (slot->load(std::memory_order_relaxed) != weft_mpi_first_call) return;
+  if (target->load(std::memory_order_relaxed) != weft_mpi_first_call) return;
   // MPI had no such function then; the library of its Fortran routines may have been loaded since.
-  const char* name = weft::mpi::kNames[slot - weft_mpi_slots].name;
+  const char* name = weft::mpi::kNames[target - weft_mpi_targets].name;
   void* own = weft::mpi::find_own(name);
   if (own == nullptr) weft::base::fatal("mpi: %s is called, but no MPI of the process has it", name);
-  slot->store(reinterpret_cast<Function>(own), std::memory_order_relaxed);
+  target->store(reinterpret_cast<Function>(own), std::memory_order_relaxed);
 }

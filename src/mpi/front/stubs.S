@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of libweft-mpi.so: one of few instructions for each name, which knows nothing of its arguments. The slots
- * stand in the order of names.def, from weft_mpi_slots on. */
+/* The functions of libweft-mpi.so: for each name a stub of few instructions, which knows nothing of its arguments and
+ * jumps to its target. The targets stand in the order of names.def, from weft_mpi_targets on. */
 #ifdef __x86_64__
 #include "mpi/front/stub_x86_64.inc"
 #else
@@ -9,9 +9,9 @@
 
   .pushsection .data.rel.local, "aw"
   .p2align 3
-  .hidden weft_mpi_slots
-  .globl weft_mpi_slots
-weft_mpi_slots:
+  .hidden weft_mpi_targets
+  .globl weft_mpi_targets
+weft_mpi_targets:
   .popsection
 
   .pushsection .text.weft_mpi_chosen, "ax", %progbits

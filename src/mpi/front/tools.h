@@ -9,8 +9,8 @@ using Function = void (*)();
 // Whether a tool has been loaded before this library, and so is called before it.
 bool has_tool() noexcept;
 
-// What those tools call by the name PMPI_X goes to `replacement_of("MPI_X")` from now on, where that is not null. Tools
-// that were loaded behind this library are not called; it is said of the first.
+// From now on a call of PMPI_X by those tools goes to `replacement_of("MPI_X")`, where that is not null. Tools that
+// were loaded after this library are not called; a message names the first of them.
 void put_behind_tools(Function (*replacement_of)(const char* name, const void* data), const void* data) noexcept;
 
 }  // namespace weft::mpi

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An MPI that is told to yield when it is idle does so whenever a test finds nothing: right where it waits by itself,
-// but a system call for each look where weft waits and has other work. So the library decides (link.h).
+// sched_yield() as MPI calls it. An MPI that is to yield when it is idle does so whenever a test finds nothing. That is
+// right where MPI waits by itself, but costs a system call per test where weft waits and has other work. So the library
+// decides (link.h).
 #include "mpi/front/yield.h"
 
 #include <atomic>
@@ -14,7 +15,7 @@ namespace weft::mpi {
 
 namespace {
 
-// Acquire and release: with the function comes the library that it lies in.
+// Acquire and release: a thread that sees the function sees the library that it lies in.
 std::atomic<bool (*)()> g_library{nullptr};
 
 using Yield = int (*)();

@@ -3,7 +3,7 @@
 
 namespace weft::mpi {
 
-// From now on sched_yield() does nothing more when `library` says that it has done what the caller needs.
+// From now on sched_yield() calls `library` first, and does nothing more where that returns true (link.h).
 void hand_over_yields(bool (*library)()) noexcept;
 
 }  // namespace weft::mpi

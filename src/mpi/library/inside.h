@@ -17,7 +17,7 @@ class Inside {
 
 inline thread_local int t_testing = 0;
 
-// Inside, for a call that comes back at once: MPI is not to yield the CPU then (front/yield.cpp).
+// The same for a call that only tests: MPI is not to yield the CPU in it (front/yield.cpp).
 class Testing {
  public:
   Testing() noexcept { ++t_testing; }

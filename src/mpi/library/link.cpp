@@ -2,12 +2,12 @@
 #include "mpi/link.h"
 
 #include "mpi/library/calls/table.h"
+#include "mpi/library/diagnostics/watch.h"
 #include "mpi/library/fortran/table.h"
 #include "mpi/library/helper/nap.h"
 #include "mpi/library/inside.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/tampi/table.h"
-#include "mpi/library/waits/watch.h"
 
 namespace weft::mpi {
 

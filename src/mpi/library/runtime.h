@@ -26,18 +26,19 @@ struct Runtime {
   decltype(&weft_busy_threads) busy_threads = nullptr;  // null: an older runtime
 };
 
-// Null while calls go straight on to MPI: there is no runtime, MPI is not initialized, or not for several threads.
+// The runtime that converted calls use. Null while calls go straight on to MPI: there is no runtime, or MPI is not
+// initialized, or not for several threads.
 inline std::atomic<const Runtime*> g_runtime{nullptr};
 inline thread_local bool t_looked = false;
 
-// Whether the process has the runtime, active or not.
+// Weft's runtime if the process has it, whether calls are converted or not; otherwise null.
 const Runtime* find_runtime() noexcept;
 
 // Looks for the runtime, once a thread: Python may load it after MPI, and then its threads are new ones.
 const Runtime* look_again() noexcept;
 
+// The runtime; null where the calls of the caller go to MPI as they are, also since MPI has called it back (inside.h).
 // Inlined: each call asks this, and a program without tasks asks little else.
-// The runtime, for a caller that MPI has not called back; null: its calls go to MPI as they are.
 [[gnu::always_inline]] inline const Runtime* runtime_here() noexcept {
   // Acquire pairs with the release of activate(): what the functions use is ready.
   const Runtime* runtime = g_runtime.load(std::memory_order_acquire);
@@ -45,25 +46,26 @@ const Runtime* look_again() noexcept;
   return t_inside == 0 ? runtime : nullptr;
 }
 
-// How many tasks, or events of tasks, wait for messages: handed over to tickets/, and not ended.
-inline std::atomic<int> g_tickets_waiting{0};
-inline int tickets_waiting() noexcept { return g_tickets_waiting.load(); }
+// How many tasks, or events of tasks, wait for messages: waits that were handed over to pending/ and have not ended.
+inline std::atomic<int> g_pending_waits{0};
+inline int pending_waits() noexcept { return g_pending_waits.load(); }
 
-// MPI has been initialized: calls are converted from now on, unless there is an obstacle, which is said.
+// Called when MPI has been initialized: calls are converted from now on. `obstacle`: why they cannot be, which is said
+// to the user; null if they can.
 void activate(const char* obstacle) noexcept;
-// Before MPI ends: nothing is converted from now on, and nothing polls.
+// Called before MPI ends: no call is converted from now on, and nothing polls.
 void deactivate() noexcept;
 
-// Whether others may need the CPU that the caller would keep.
+// Whether the caller is in a parallel region, so that other members may need the CPU that it would keep.
 inline bool in_parallel(const Runtime& runtime) noexcept {
   return runtime.is_in_parallel == nullptr || runtime.is_in_parallel() != 0;
 }
 
-// The runtime, for a call that is converted where the caller is. A thread alone may as well wait in MPI, unless there
-// are messages for others to look for.
+// The runtime if the call is to be converted, or null. A thread outside of parallel regions may as well wait in MPI,
+// unless there are pending waits of others, which it then polls for.
 [[gnu::always_inline]] inline const Runtime* converting() noexcept {
   const Runtime* runtime = runtime_here();
-  return runtime != nullptr && (in_parallel(*runtime) || tickets_waiting() > 0) ? runtime : nullptr;
+  return runtime != nullptr && (in_parallel(*runtime) || pending_waits() > 0) ? runtime : nullptr;
 }
 
 }  // namespace weft::mpi

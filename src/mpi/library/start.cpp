@@ -6,10 +6,10 @@
 #include <mutex>
 
 #include "base/message.h"
+#include "mpi/library/diagnostics/watch.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/mpi.h"
-#include "mpi/library/tickets/tickets.h"
-#include "mpi/library/waits/watch.h"
+#include "mpi/library/pending/pending_wait.h"
 #include "platform/find_symbol.h"
 #include "platform/futex_lock.h"
 
@@ -20,16 +20,11 @@ namespace {
 Runtime g_found;
 platform::FutexLock g_looking;
 
-template <class Function>
-bool find(Function& function, const char* name) noexcept {
-  function = reinterpret_cast<Function>(platform::find_symbol(name));
-  return function != nullptr;
-}
-
 bool search() noexcept {
+  using platform::find_function;
   Runtime& found = g_found;
   // A process without a runtime looks for one name only.
-  if (!find(found.block, "weft_block_current_task")) {
+  if (!find_function("weft_block_current_task", found.block)) {
     static bool said = false;
     if (platform::find_symbol("weft_stats_print") != nullptr && !said) {
       said = true;
@@ -37,18 +32,20 @@ bool search() noexcept {
     }
     return false;
   }
-  find(found.busy_threads, "weft_busy_threads");
-  return find(found.is_in_parallel, "weft_is_in_parallel") &&
-         find(found.context, "weft_get_current_blocking_context") && find(found.unblock, "weft_unblock_task") &&
-         find(found.spin_until, "weft_spin_until") && find(found.yield, "weft_yield") &&
-         find(found.register_service, "weft_register_polling_service") &&
-         find(found.unregister_service, "weft_unregister_polling_service") && find(found.poll_soon, "weft_poll_soon") &&
-         find(found.event_counter, "weft_get_current_event_counter") &&
-         find(found.increase, "weft_increase_current_task_event_counter") &&
-         find(found.decrease, "weft_decrease_task_event_counter");
+  find_function("weft_busy_threads", found.busy_threads);
+  return find_function("weft_is_in_parallel", found.is_in_parallel) &&
+         find_function("weft_get_current_blocking_context", found.context) &&
+         find_function("weft_unblock_task", found.unblock) && find_function("weft_spin_until", found.spin_until) &&
+         find_function("weft_yield", found.yield) &&
+         find_function("weft_register_polling_service", found.register_service) &&
+         find_function("weft_unregister_polling_service", found.unregister_service) &&
+         find_function("weft_poll_soon", found.poll_soon) &&
+         find_function("weft_get_current_event_counter", found.event_counter) &&
+         find_function("weft_increase_current_task_event_counter", found.increase) &&
+         find_function("weft_decrease_task_event_counter", found.decrease);
 }
 
-// With the lock held. Once the runtime is there it stays.
+// Returns the runtime, if it is there; then it stays. The caller holds the lock.
 const Runtime* found() noexcept {
   static bool there = false;
   if (!there) there = search();
@@ -111,7 +108,7 @@ void deactivate() noexcept {
   const Runtime* runtime = g_runtime.exchange(nullptr, std::memory_order_relaxed);
   if (runtime == nullptr) return;
   runtime->unregister_service(poll, nullptr);
-  const int waiting = tickets_waiting();
+  const int waiting = pending_waits();
   if (waiting > 0) base::warn("mpi: MPI_Finalize is called while %d tasks wait for MPI", waiting);
   end_watch(waiting > 0);
 }

@@ -14,7 +14,7 @@
 #include "base/keep_errno.h"
 #include "platform/reserve_file.h"
 #include "shm/error.h"
-#include "shm/region/header.h"
+#include "shm/segment/header.h"
 #include "weft/kv.h"
 
 namespace weft::shm {
@@ -65,13 +65,13 @@ int fail_without_access(const KvPath& path) noexcept {
               static_cast<unsigned>(geteuid()));
 }
 
-// Beyond this limit there is a signal, which kills.
+// A file that grows beyond this limit brings a signal, which kills the process.
 bool within_limit(uint64_t bytes) noexcept {
   rlimit longest{};
   return getrlimit(RLIMIT_FSIZE, &longest) != 0 || longest.rlim_cur >= bytes;
 }
 
-// EEXIST: there is something of that name.
+// Gives the file its name. EEXIST: there is a file of that name.
 int give_name(int file, const KvPath& path) noexcept {
   // By the descriptor alone, which older kernels allow only to some; else by /proc.
   if (linkat(file, "", AT_FDCWD, path.text, AT_EMPTY_PATH) == 0) return 0;
@@ -86,8 +86,9 @@ int give_name(int file, const KvPath& path) noexcept {
   return fail_with_errno(path, has_proc ? "" : "; this kernel gives a new file its name by /proc: mount it");
 }
 
-// Complete, and then named: nobody sees half of it, and who is killed here leaves nothing. `*made`: its descriptor,
-// since by then the name may be another's. EEXIST: somebody else has been faster.
+// Makes the file without a name, completes it, and then names it: no process sees half of it, and a process that is
+// killed in here leaves nothing. `*made`: its descriptor, since the name may lead to another file by then. EEXIST:
+// another process has been faster.
 int make(const KvPath& path, uint64_t max_bytes, int* made) noexcept {
   char folder[sizeof path.text];
   std::snprintf(folder, sizeof folder, "%s", path.text);
@@ -115,9 +116,9 @@ int make(const KvPath& path, uint64_t max_bytes, int* made) noexcept {
   void* const memory = mmap(nullptr, kFirstBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (memory == MAP_FAILED) return fail_with_errno(path);
   auto& layout = *static_cast<Layout*>(memory);
-  begin_region(layout.header, Kind::kv, kKvLayout, max_bytes, home_of_file(file.number()));
+  begin_segment(layout.header, Kind::kv, kKvLayout, max_bytes, home_of_file(file.number()));
   KvWriter<RealOps>::make(layout, max_bytes, kFirstBytes);
-  finish_region(layout.header);
+  finish_segment(layout.header);
   munmap(memory, kFirstBytes);
   if (const int error = give_name(file.number(), path); error != 0) return error;
   *made = file.keep();
@@ -163,7 +164,7 @@ int KvFile::map(int file, const KvPath& path) noexcept {
   device_ = found.st_dev;
   inode_ = found.st_ino;
   const auto size = static_cast<uint64_t>(found.st_size);
-  // Positions in the store have so many bits.
+  // The size is bounded by the number of bits that a position has in a bucket.
   if (size > WEFT_KV_MOST_BYTES) return fail(EBADMSG, "%s: %s is longer than any store of weft", kName, path.text);
   if (size < sizeof(Layout)) return fail(EBADMSG, "%s: %s is no store of weft; choose another name", kName, path.text);
   bytes_ = size;
@@ -172,7 +173,7 @@ int KvFile::map(int file, const KvPath& path) noexcept {
     memory_ = nullptr;
     return fail_with_errno(path, "; the store's greatest size must fit into the address space (ulimit -v)");
   }
-  if (const int error = check_region(memory_, bytes_, Kind::kv, kKvLayout, kName); error != 0) return error;
+  if (const int error = check_segment(memory_, bytes_, Kind::kv, kKvLayout, kName); error != 0) return error;
   if (layout().max_bytes != bytes_ || layout().header.size != bytes_) {
     return fail(EBADMSG, "%s: %s was cut or extended; remove it", kName, path.text);
   }
@@ -225,7 +226,7 @@ int KvFile::unlinked(bool* is) const noexcept {
   return 0;
 }
 
-// All of it now: a file system that is full must not show only when a page is touched, which would kill.
+// The memory is allocated now: otherwise a full file system shows only when a page is touched, which kills the process.
 int KvFile::commit(uint64_t from, uint64_t to) noexcept {
   const base::KeepErrno keep;
   if (!has_descriptor()) return EBADF;

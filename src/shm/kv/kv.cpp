@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft/kv.h: what is used wrongly is found here; the rest is the reader's and the writer's.
+// The functions of weft/kv.h. Misuse is found here; reader.h and writer.h do the rest.
 #include "weft/kv.h"
 
 #include <atomic>
@@ -29,7 +29,7 @@ struct weft_kv {
   static constexpr int64_t kUsualPatienceNs = 10 * kSecondNs;
 
   KvFile file;
-  // How long one and the same change of somebody else may keep one of this process waiting. Relaxed: a number.
+  // How long one owner of the store's lock may keep a change of this process waiting. Relaxed: it is only a number.
   std::atomic<int64_t> patience_ns{kUsualPatienceNs};
   KvReader<RealOps> reader() const noexcept { return {file.layout(), file.bytes()}; }
   KvWriter<RealOps> writer() noexcept {
@@ -47,7 +47,7 @@ bool is_bytes(const void* bytes, size_t length) noexcept { return bytes != nullp
 
 int is_null(const char* name) noexcept { return fail(EINVAL, "%s: null is no store, key or value", name); }
 
-// Somebody else is changing the store, and does not go on.
+// Says that another owner is changing the store and does not go on.
 int explain_holder(const weft_kv& kv, const char* name) noexcept {
   const weft::base::KeepErrno keep;
   const Robust::Owner owner = kv.file.layout().writer.owner();
@@ -108,8 +108,9 @@ int explain(const weft_kv& kv, int code, const char* name) noexcept {
   }
 }
 
-// A change that the calling thread makes. A handler of a signal that comes meanwhile would wait for its own thread, and
-// so it is told. Set before the lock is asked for, since the handler may come between that and any other note.
+// Brackets a change that the calling thread makes. A signal handler that runs meanwhile and makes a change too would
+// wait for its own thread; by this note it gets an error instead. The note is set before the lock is asked for, since
+// the handler may come at any moment.
 class Change {
  public:
   Change() noexcept : first_(t_changes == 0) {
@@ -264,7 +265,7 @@ WEFT_PUBLIC int weft_kv_next(const weft_kv* kv, void* key, size_t size, size_t* 
   constexpr const char* kName = "weft_kv_next";
   if (kv == nullptr || length == nullptr || !is_bytes(key, size)) return is_null(kName);
   if (*length > size) return fail(EINVAL, "%s: the key before has %zu bytes of a buffer of %zu", kName, *length, size);
-  // A try that fails may have overwritten the key before, so that one is kept.
+  // A try that fails may have written over the key that it begins with, so that key is copied first.
   char near[256];
   char* const before = *length <= sizeof near ? near : new (std::nothrow) char[*length];
   if (before == nullptr) return fail(ENOMEM, "%s: no memory", kName);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a key is found and its value copied without a lock, while a writer may change anything.
 //
-// A reader notes the latest version and the epoch, finds the slot, copies, and then looks again: the slot must hold the
-// same record, the record the same version, not greater than the noted one, and the epoch must be the same. Else it
-// begins anew. Why that is enough:
-//   - A writer raises `version` before it writes into a free block, and stores the slot behind that. So when the reader
-//     noted a version that is not less than the record's, the record's block was free already, or in use for it; no
-//     slot led there for another record. A slot that the reader then finds leading there leads to this record, whole.
-//   - The record was in its slot when the reader looked again, and a version is used once. So it was there all the time
-//     since the reader found it, its block was not written to, and the copy is right.
-//   - A block's memory is written to only behind the store that took it out of its slot, with a fence between. A reader
-//     that has copied something of what comes later sees the slot changed, or for a table the epoch.
-// A key that is there all the time keeps its slot until the table changes, so a search that finds an empty slot, and
-// then the same epoch, has passed the slots where it could have been.
+// A reader notes the latest version and the epoch, finds the bucket, copies, and then looks again: the bucket must hold
+// the same record, the record the same version, that version must not be greater than the noted one, and the epoch must
+// be the same. Otherwise the reader begins anew. Why that is enough:
+//   - A writer raises `version` before it writes into a free block, and stores the bucket after that. So when the
+//     reader noted a version that is not less than the record's, the record's block was free already, or in use for
+//     this record; no bucket led there for another one. A bucket that the reader then finds leading there leads to
+//     this record, whole.
+//   - The record was in its bucket when the reader looked again, and a version is used once. So it was there all the
+//     time since the reader found it, its block was not written to, and the copy is right.
+//   - A block is written to only after the store that took it out of its bucket, with a fence between. A reader that
+//     has copied something of what was written later sees that the bucket has changed, or, for a table, the epoch.
+// A key that is there all the time keeps its bucket until the table changes. So a search that finds an empty bucket,
+// and then the same epoch, has passed all buckets where the key could have been.
 #pragma once
 
 #include <cerrno>
@@ -29,7 +30,7 @@ struct KvKey {
   uint64_t hash;
 };
 
-// Where a get is, for an Ops that counts what passes between (bench/kv/kv_phases.cpp).
+// Points in the course of a get, for an Ops that measures the time between them (bench/kv/kv_phases.cpp).
 enum class KvPoint { noted, found, copied, checked };
 
 template <class Ops>
@@ -37,30 +38,30 @@ class KvReader {
  public:
   using Layout = KvLayout<Ops>;
 
-  // `max_bytes` of memory are mapped, whatever the header says later.
+  // `max_bytes`: how much memory is mapped, whatever the header says later.
   KvReader(Layout& layout, uint64_t max_bytes) noexcept : layout_(layout), words_(&layout), max_(max_bytes) {}
 
   // 0, ENOENT, ERANGE, EBADMSG: see weft_kv_get().
   int get(const KvKey& key, void* value, uint64_t size, uint64_t* length, uint64_t* version) const noexcept;
-  // The key behind `key` in the order of compare(); behind none: null.
+  // The key that follows `key` in the order of compare(); with null, the first one.
   int next(const KvKey* key, void* to, uint64_t size, uint64_t* length) const noexcept;
 
  private:
-  enum class Look { same, other, unsure };  // is it the record; it may be, but something has changed
+  enum class Look { same, other, unsure };  // unsure: it may be the record, but something has changed
 
-  // What a reader has noted, and the table.
+  // What a reader has noted before it begins.
   struct Moment {
     uint64_t version;
     uint64_t epoch;
     uint64_t table;
-    uint64_t slots() const noexcept { return uint64_t{1} << kv_table::bits(table); }
+    uint64_t buckets() const noexcept { return uint64_t{1} << kv_table::bits(table); }
     uint64_t home(uint64_t hash) const noexcept { return hash >> (64 - kv_table::bits(table)); }
-    uint64_t slot_at(uint64_t index) const noexcept { return kv_table::position(table) + 8 * index; }
+    uint64_t bucket_at(uint64_t index) const noexcept { return kv_table::position(table) + 8 * index; }
   };
-  // A record that a slot leads to.
+  // A record that a bucket leads to.
   struct Record {
-    uint64_t slot_at = 0;
-    uint64_t slot = 0;
+    uint64_t bucket_at = 0;
+    uint64_t bucket = 0;
     uint64_t position = 0;
     uint64_t version = 0;
     uint64_t hash = 0;
@@ -69,8 +70,9 @@ class KvReader {
     uint64_t value_at() const noexcept { return position + kv_record::kKey + kv_record::filled(key_length); }
   };
 
-  // Memory that holds something else must not be tried for ever: what makes a try vain changes when a writer has gone
-  // on, and else the store is damaged. Neither counts alone: tries may take long, and a reader may sleep between two.
+  // Ends a reader's tries in a damaged store. As long as a writer goes on, the value that has made a try vain changes.
+  // If it stays the same for many tries and for a long time, the store is damaged. Neither counts alone: a try may take
+  // long, and a reader may sleep between two tries.
   class Patience {
    public:
     bool ended(uint64_t what) noexcept {
@@ -90,7 +92,7 @@ class KvReader {
   };
 
   static uint64_t of(const Moment& moment) noexcept { return moment.version ^ moment.epoch << 32; }
-  static uint64_t of(const Record& record) noexcept { return record.slot ^ record.version << 20; }
+  static uint64_t of(const Record& record) noexcept { return record.bucket ^ record.version << 20; }
 
   bool in_heap(uint64_t position, uint64_t bytes) const noexcept {
     return position >= kv_heap_begin<Ops>() && position < max_ && bytes <= max_ - position;
@@ -99,22 +101,23 @@ class KvReader {
     if constexpr (requires { Ops::passes(point); }) Ops::passes(point);
   }
   bool begin(Moment* moment) const noexcept;
-  // False: no record can lie there.
-  bool look(uint64_t slot_at, uint64_t slot, Record* record) const noexcept;
-  // After an acquire fence behind all that was read of the record.
+  // Reads the record that a bucket leads to. Returns false where no record can lie there.
+  bool look(uint64_t bucket_at, uint64_t bucket, Record* record) const noexcept;
+  // Whether the bucket still leads to the same version of the record. Called after an acquire fence that follows all
+  // reads of the record.
   bool stands(const Moment& moment, const Record& record) const noexcept {
-    return words_.load(record.slot_at) == record.slot && words_.load(record.position) == record.version &&
+    return words_.load(record.bucket_at) == record.bucket && words_.load(record.position) == record.version &&
            record.version <= moment.version;
   }
   bool lasts(const Moment& moment) const noexcept {
     return layout_.epoch.load(std::memory_order_relaxed) == moment.epoch;
   }
 
-  // One try each; EAGAIN: something has changed, by which `*vain` is another number the next time.
+  // One try each. EAGAIN: something has changed meanwhile; `*vain` says what, for Patience.
   int try_get(const KvKey& key, void* value, uint64_t size, uint64_t* length, uint64_t* version,
               uint64_t* vain) const noexcept;
   int try_next(const KvKey* key, void* to, uint64_t size, uint64_t* length, uint64_t* vain) const noexcept;
-  // Negative, 0, positive: of the record's key against `key`, by hash, length and words.
+  // Compares the record's key with `key`, by hash, length and words: negative, 0 or positive.
   int compare(const Record& record, const KvKey& key) const noexcept;
   int compare(const Record& one, const Record& other) const noexcept;
   static int order(uint64_t one, uint64_t other) noexcept { return one < other ? -1 : one > other ? 1 : 0; }
@@ -136,10 +139,10 @@ bool KvReader<Ops>::begin(Moment* moment) const noexcept {
 }
 
 template <class Ops>
-bool KvReader<Ops>::look(uint64_t slot_at, uint64_t slot, Record* record) const noexcept {
-  record->slot_at = slot_at;
-  record->slot = slot;
-  record->position = kv_slot::position(slot);
+bool KvReader<Ops>::look(uint64_t bucket_at, uint64_t bucket, Record* record) const noexcept {
+  record->bucket_at = bucket_at;
+  record->bucket = bucket;
+  record->position = kv_bucket::position(bucket);
   if (!in_heap(record->position, kv_record::kKey)) return false;
   // Acquire: what belongs to this version is there.
   record->version = words_.at(record->position).load(std::memory_order_acquire);
@@ -171,16 +174,16 @@ int KvReader<Ops>::try_get(const KvKey& key, void* value, uint64_t size, uint64_
   if (!begin(&moment)) return EBADMSG;
   passes(KvPoint::noted);
   *vain = of(moment);
-  const uint64_t mask = moment.slots() - 1;
+  const uint64_t mask = moment.buckets() - 1;
   const uint64_t home = moment.home(key.hash);
   for (uint64_t n = 0; n <= mask; ++n) {
-    const uint64_t slot_at = moment.slot_at((home + n) & mask);
+    const uint64_t bucket_at = moment.bucket_at((home + n) & mask);
     // Acquire: what the record holds.
-    const uint64_t slot = words_.at(slot_at).load(std::memory_order_acquire);
-    if (slot == kv_slot::kEmpty) break;
-    if (!kv_slot::has_record(slot) || !kv_slot::may_be(slot, key.hash)) continue;
+    const uint64_t bucket = words_.at(bucket_at).load(std::memory_order_acquire);
+    if (bucket == kv_bucket::kEmpty) break;
+    if (!kv_bucket::has_record(bucket) || !kv_bucket::may_be(bucket, key.hash)) continue;
     Record record;
-    const bool possible = look(slot_at, slot, &record);
+    const bool possible = look(bucket_at, bucket, &record);
     const bool same = possible && record.hash == key.hash && record.key_length == key.length &&
                       words_.equal(record.position + kv_record::kKey, key.bytes, key.length);
     if (same) passes(KvPoint::found);
@@ -238,30 +241,31 @@ int KvReader<Ops>::next(const KvKey* key, void* to, uint64_t size, uint64_t* len
   }
 }
 
-// Slots are in the order of hashes but for records that found theirs taken and went on to a later one, at most up to
-// the next empty slot. So the smallest one behind `key` stands before the first empty slot behind any that is greater.
+// Records stand in the order of their hashes. An exception is a record that has found its bucket taken: it stands in a
+// later one, at most up to the next empty bucket. So the smallest key that follows `key` stands before the first empty
+// bucket that follows any greater key.
 template <class Ops>
 int KvReader<Ops>::try_next(const KvKey* key, void* to, uint64_t size, uint64_t* length,
                             uint64_t* vain) const noexcept {
   Moment moment;
   if (!begin(&moment)) return EBADMSG;
   *vain = of(moment);
-  const uint64_t slots = moment.slots();
+  const uint64_t buckets = moment.buckets();
   const uint64_t start = key == nullptr ? 0 : moment.home(key->hash);
   Record best;
-  // Beyond the last slot there may be records that went on from there to the first ones.
-  for (uint64_t at = start; at < start + slots; ++at) {
-    const bool around = at >= slots;
-    const uint64_t index = around ? at - slots : at;
-    const uint64_t slot_at = moment.slot_at(index);
-    const uint64_t slot = words_.at(slot_at).load(std::memory_order_acquire);  // as above
-    if (slot == kv_slot::kEmpty && (best.slot_at != 0 || around)) break;
-    if (!kv_slot::has_record(slot)) continue;
+  // Records that have found the last buckets taken stand in the first ones: so the search goes around the end.
+  for (uint64_t at = start; at < start + buckets; ++at) {
+    const bool around = at >= buckets;
+    const uint64_t index = around ? at - buckets : at;
+    const uint64_t bucket_at = moment.bucket_at(index);
+    const uint64_t bucket = words_.at(bucket_at).load(std::memory_order_acquire);  // as above
+    if (bucket == kv_bucket::kEmpty && (best.bucket_at != 0 || around)) break;
+    if (!kv_bucket::has_record(bucket)) continue;
     Record record;
-    const bool possible = look(slot_at, slot, &record);
+    const bool possible = look(bucket_at, bucket, &record);
     const bool wanted = possible && around == (moment.home(record.hash) > index) &&
                         (key == nullptr || compare(record, *key) > 0) &&
-                        (best.slot_at == 0 || compare(record, best) < 0);
+                        (best.bucket_at == 0 || compare(record, best) < 0);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (!possible || !stands(moment, record)) {
       *vain = of(record);
@@ -269,12 +273,12 @@ int KvReader<Ops>::try_next(const KvKey* key, void* to, uint64_t size, uint64_t*
     }
     if (wanted) best = record;
   }
-  if (best.slot_at != 0 && best.key_length <= size) {
+  if (best.bucket_at != 0 && best.key_length <= size) {
     words_.copy_out(best.position + kv_record::kKey, to, best.key_length);
   }
   std::atomic_thread_fence(std::memory_order_acquire);
   if (!lasts(moment)) return EAGAIN;
-  if (best.slot_at == 0) return ENOENT;
+  if (best.bucket_at == 0) return ENOENT;
   if (!stands(moment, best)) {
     *vain = of(best);
     return EAGAIN;

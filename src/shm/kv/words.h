@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a store's memory. Readers copy while a writer may write, and find out afterwards; so each word is read
-// and written as an atomic one, relaxed: what orders them stands where they are used.
+// The words of a store's memory. A reader copies while a writer may write, and finds that out afterwards. So each word
+// is read and written by a relaxed atomic operation; the callers make the order.
 #pragma once
 
 #include <algorithm>

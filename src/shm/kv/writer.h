@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a store is changed, by the owner of `writer` alone.
+// How a store is changed. Only the owner of `writer` changes it.
 //
-//   put      takes a free block; raises `version`; writes the record; stores its slot: from here on the key has the new
-//            value; frees the block of the old one
-//   delete   raises `version`; marks the slot deleted; frees the block
-//   grow     takes a block, fills it with a table of the same records, stores `table`, then raises `epoch`; frees the
-//            block of the old table
+//   put      takes a free block; raises `version`; writes the record; stores its bucket: from here on the key has the
+//            new value; frees the block of the old value
+//   delete   raises `version`; marks the bucket deleted; frees the block
+//   grow     takes a block; fills it with a table of the same records; stores `table`; raises `epoch`; frees the block
+//            of the old table
 //
-// Each takes effect by one store, before which no reader sees anything of it. What is free, and all counts, follow from
-// the table: when an owner has died in between, the next one gathers them anew (rebuild).
+// Each change takes effect by one store, before which no reader sees anything of it. The free blocks and all counts
+// follow from the table. So when an owner has died in between, the next one gathers them anew (rebuild()).
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace weft::shm {
 
-// Gives the store memory up to a position. 0, or an errno.
+// Gives the store memory from one position to another. Returns 0, or an errno.
 class KvBacking {
  public:
   virtual int commit(uint64_t from, uint64_t to) noexcept = 0;
@@ -40,32 +40,32 @@ class KvWriter {
   using Layout = KvLayout<Ops>;
   enum class If { always, version };
 
-  // `patience_ns`: how long one and the same change of somebody else may keep it waiting. kForever: for any time.
+  // `patience_ns`: how long a change of another owner may keep this writer waiting. kForever: without a limit.
   KvWriter(Layout& layout, uint64_t max_bytes, KvBacking& backing, int64_t patience_ns = kForever) noexcept
       : layout_(layout), words_(&layout), max_(max_bytes), backing_(backing), patience_ns_(patience_ns) {}
 
-  // An empty store, in memory that is zero and committed up to `committed`, which has room for the first table.
+  // Makes an empty store, in memory that is zero and committed up to `committed`, where the first table has room.
   static void make(Layout& layout, uint64_t max_bytes, uint64_t committed) noexcept;
 
-  // `*version`: what the key was given, or, for EAGAIN and EEXIST, has.
+  // `*version`: the version that the key has got; with EAGAIN and EEXIST, the version that it has.
   int put(const KvKey& key, const void* value, uint64_t length, If condition, uint64_t expected,
           uint64_t* version) noexcept;
   int remove(const KvKey& key, If condition = If::always, uint64_t expected = 0) noexcept;
 
  private:
   struct Place {
-    uint64_t slot_at = 0;  // of the key's record, or of the first slot that can have it; 0: none
-    uint64_t slot = 0;
+    uint64_t bucket_at = 0;  // the bucket of the key's record, or the first one that can have it; 0: there is none
+    uint64_t bucket = 0;
   };
   struct Extent {
     uint64_t begin;
     uint64_t end;
   };
-  // Free blocks of a size that are kept as long as there is other room: their last readers may not be done.
+  // So many free blocks of a size are kept as long as there is other room: a reader may still be copying them.
   static constexpr uint64_t kKept = 4;
   static constexpr uint64_t kStep = uint64_t{1} << 18;  // memory is committed in such steps at least
 
-  // ETIMEDOUT: one owner has had it for longer than the caller's patience. It may be stopped.
+  // ETIMEDOUT: one owner has had the lock for longer than the caller's patience. It may be stopped.
   int lock() noexcept;
   Taken take() noexcept;
   void unlock() noexcept { layout_.writer.give(layout_.header.era(), Hold::briefly); }
@@ -73,16 +73,16 @@ class KvWriter {
                  uint64_t* version) noexcept;
   int remove_locked(const KvKey& key, If condition, uint64_t expected) noexcept;
 
-  // EBADMSG: there is no sound table.
+  // Finds the bucket of a key. EBADMSG: the table is damaged.
   int find(const KvKey& key, Place* place) const noexcept;
   int make_room(Place* place, const KvKey& key) noexcept;
-  unsigned wanted_bits() const noexcept;  // of a table for one key more
-  // EBADMSG: there are more records than the counts say, or one that is none.
+  unsigned wanted_bits() const noexcept;  // the size of a table that has room for one key more
+  // EBADMSG: there are more records than the counts say, or a bucket leads to something that is no record.
   int grow(unsigned bits) noexcept;
   uint64_t raise_version() noexcept;
   void publish(uint64_t version) noexcept;
 
-  // Of a block with room for `bytes`.
+  // Takes a block with room for `bytes`; `*position`: where it lies.
   int allocate(uint64_t bytes, uint64_t* position) noexcept;
   bool take_free(unsigned index, uint64_t* position) noexcept;
   int extend(uint64_t bytes, uint64_t* position) noexcept;
@@ -93,7 +93,8 @@ class KvWriter {
   int rebuild() noexcept;
   int gather(uint64_t table, Extent* extents, uint64_t room, uint64_t* count, uint64_t* deleted) const noexcept;
 
-  // A position from a list may be anything; those of slots and tables are multiples by the way they are written.
+  // Whether `bytes` at `position` lie in the heap. A position that was read from a list may be any number. Positions
+  // from buckets and tables are multiples of kUnit, since they are stored in such units.
   bool in_heap(uint64_t position, uint64_t bytes) const noexcept {
     return position % kUnit == 0 && position >= kv_heap_begin<Ops>() && position < max_ && bytes <= max_ - position;
   }
@@ -102,7 +103,7 @@ class KvWriter {
     return bits >= kv_table::kLeastBits && bits <= kv_table::kMostBits &&
            in_heap(kv_table::position(table), uint64_t{8} << bits);
   }
-  // Of the record at `position`; 0: there is none.
+  // The size in bytes of the record at `position`, and the length of its key; 0: no record can lie there.
   uint64_t bytes_of_record(uint64_t position, uint64_t* key_length = nullptr) const noexcept {
     if (!in_heap(position, kv_record::kKey)) return 0;
     const uint64_t key = words_.load(position + kv_record::kKeyLength);
@@ -113,7 +114,7 @@ class KvWriter {
     return in_heap(position, bytes) ? bytes : 0;
   }
 
-  // Relaxed, all: the owner of `writer` writes them, and others read them to show them.
+  // Counts in the header. Relaxed, all: only the owner of `writer` writes them, and others only show them.
   using Count = typename Ops::template Atomic<uint64_t>;
   static uint64_t value_of(const Count& count) noexcept { return count.load(std::memory_order_relaxed); }
   static void set(Count& count, uint64_t value) noexcept { count.store(value, std::memory_order_relaxed); }
@@ -140,14 +141,14 @@ void KvWriter<Ops>::make(Layout& layout, uint64_t max_bytes, uint64_t committed)
 
 template <class Ops>
 Taken KvWriter<Ops>::take() noexcept {
-  // Nobody waits as a rule, and then the time need not be known.
+  // As a rule the lock is free: then the time need not be read.
   Taken taken = layout_.writer.try_take(layout_.header.era(), Hold::briefly);
   while (taken == Taken::no && patience_ns_ > 0) {
     const uint64_t holds = value_of(layout_.holds);
     const int64_t now = Ops::now_ns();
     const int64_t until = patience_ns_ < kForever - now ? now + patience_ns_ : kForever;
     taken = layout_.writer.take(layout_.header.era(), Hold::briefly, until);
-    // As long as others come and go it is a queue.
+    // If `holds` has changed, owners come and go, and none of them is stopped: the caller waits on.
     if (value_of(layout_.holds) == holds) break;
   }
   return taken;
@@ -169,7 +170,7 @@ int KvWriter<Ops>::lock() noexcept {
     return error;
   }
   set(layout_.untidy, 0);
-  // What the dead one has done it may not have told those who wait.
+  // The dead owner may have made a change without waking the threads that wait for one.
   publish(value_of(layout_.version));
   return 0;
 }
@@ -199,23 +200,24 @@ int KvWriter<Ops>::find(const KvKey& key, Place* place) const noexcept {
   const uint64_t table = value_of(layout_.table);
   if (!sound(table)) return EBADMSG;
   const unsigned bits = kv_table::bits(table);
-  const uint64_t slots = uint64_t{1} << bits;
+  const uint64_t buckets = uint64_t{1} << bits;
   uint64_t index = key.hash >> (64 - bits);
-  for (uint64_t n = 0; n < slots; ++n, index = index + 1 == slots ? 0 : index + 1) {
-    const uint64_t slot_at = kv_table::position(table) + 8 * index;
-    const uint64_t slot = words_.load(slot_at);  // relaxed: the lock orders what writers have written
-    if (!kv_slot::has_record(slot)) {
-      if (place->slot_at == 0) *place = {slot_at, slot};
-      if (slot == kv_slot::kEmpty) return 0;
+  for (uint64_t n = 0; n < buckets; ++n, index = index + 1 == buckets ? 0 : index + 1) {
+    const uint64_t bucket_at = kv_table::position(table) + 8 * index;
+    const uint64_t bucket = words_.load(bucket_at);  // relaxed: the lock orders what writers have written
+    if (!kv_bucket::has_record(bucket)) {
+      if (place->bucket_at == 0) *place = {bucket_at, bucket};
+      if (bucket == kv_bucket::kEmpty) return 0;
       continue;
     }
-    if (!kv_slot::may_be(slot, key.hash)) continue;
-    const uint64_t record = kv_slot::position(slot);
-    uint64_t key_length = 0;  // once: something else may write there, and it is known to be no more than there is
+    if (!kv_bucket::may_be(bucket, key.hash)) continue;
+    const uint64_t record = kv_bucket::position(bucket);
+    // The length is read once, and checked: another process may write over it at any time.
+    uint64_t key_length = 0;
     if (bytes_of_record(record, &key_length) == 0) return EBADMSG;
     if (key_length != key.length || words_.load(record + kv_record::kHash) != key.hash) continue;
     if (!words_.equal(record + kv_record::kKey, key.bytes, key.length)) continue;
-    *place = {slot_at, slot};
+    *place = {bucket_at, bucket};
     return 0;
   }
   return 0;
@@ -244,18 +246,18 @@ void KvWriter<Ops>::publish(uint64_t version) noexcept {
   if (some || layout_.sleepers.load(std::memory_order_relaxed) != 0) Ops::wake(layout_.bell);
 }
 
-// A slot for a new key. An empty one is left in every table, where searches end.
+// Sees to it that there is a bucket for a new key. Every table keeps at least one empty bucket, where searches end.
 template <class Ops>
 int KvWriter<Ops>::make_room(Place* place, const KvKey& key) noexcept {
-  if (place->slot_at != 0 && place->slot == kv_slot::kDeleted) return 0;
+  if (place->bucket_at != 0 && place->bucket == kv_bucket::kDeleted) return 0;
   const uint64_t table = value_of(layout_.table);
   if (!sound(table)) return EBADMSG;
-  const uint64_t slots = uint64_t{1} << kv_table::bits(table);
-  if (value_of(layout_.keys) > slots || value_of(layout_.deleted) > slots) {  // something else has written there
+  const uint64_t buckets = uint64_t{1} << kv_table::bits(table);
+  if (value_of(layout_.keys) > buckets || value_of(layout_.deleted) > buckets) {  // something else has written there
     if (const int error = rebuild(); error != 0) return error;
   }
   const uint64_t taken = value_of(layout_.keys) + value_of(layout_.deleted) + 1;
-  if (place->slot_at != 0 && taken <= slots / 4 * 3) return 0;
+  if (place->bucket_at != 0 && taken <= buckets / 4 * 3) return 0;
   int error = grow(wanted_bits());
   if (error == EBADMSG) {  // the counts were too small: they follow from the table, which gives back the block, too
     if (error = rebuild(); error == 0) error = grow(wanted_bits());
@@ -264,7 +266,7 @@ int KvWriter<Ops>::make_room(Place* place, const KvKey& key) noexcept {
     *place = {};
     return find(key, place);
   }
-  return place->slot_at != 0 && taken < slots ? 0 : error;
+  return place->bucket_at != 0 && taken < buckets ? 0 : error;
 }
 
 template <class Ops>
@@ -282,25 +284,26 @@ int KvWriter<Ops>::grow(unsigned bits) noexcept {
   if (const int error = allocate(bytes, &to); error != 0) return error;
   const uint64_t from = value_of(layout_.table);
   if (!sound(from)) return EBADMSG;
-  const uint64_t slots = uint64_t{1} << bits;
+  const uint64_t buckets = uint64_t{1} << bits;
   std::atomic_thread_fence(std::memory_order_release);  // behind the store that took the block out of use: reader.h
-  for (uint64_t i = 0; i < slots; ++i) words_.store(to + 8 * i, kv_slot::kEmpty);
-  const uint64_t old_slots = uint64_t{1} << kv_table::bits(from);
+  for (uint64_t i = 0; i < buckets; ++i) words_.store(to + 8 * i, kv_bucket::kEmpty);
+  const uint64_t old_buckets = uint64_t{1} << kv_table::bits(from);
   uint64_t records = 0;
-  for (uint64_t i = 0; i < old_slots; ++i) {
-    const uint64_t slot = words_.load(kv_table::position(from) + 8 * i);
-    if (!kv_slot::has_record(slot)) continue;
-    const uint64_t record = kv_slot::position(slot);
-    // One slot stays empty, where searches end.
-    if (bytes_of_record(record) == 0 || ++records == slots) return EBADMSG;
+  for (uint64_t i = 0; i < old_buckets; ++i) {
+    const uint64_t bucket = words_.load(kv_table::position(from) + 8 * i);
+    if (!kv_bucket::has_record(bucket)) continue;
+    const uint64_t record = kv_bucket::position(bucket);
+    // One bucket stays empty, where searches end.
+    if (bytes_of_record(record) == 0 || ++records == buckets) return EBADMSG;
     uint64_t index = words_.load(record + kv_record::kHash) >> (64 - bits);
     // Where something else writes there too, none may be empty.
-    for (uint64_t n = 0; words_.load(to + 8 * index) != kv_slot::kEmpty; index = index + 1 == slots ? 0 : index + 1) {
-      if (++n == slots) return EBADMSG;
+    for (uint64_t n = 0; words_.load(to + 8 * index) != kv_bucket::kEmpty;
+         index = index + 1 == buckets ? 0 : index + 1) {
+      if (++n == buckets) return EBADMSG;
     }
-    words_.store(to + 8 * index, slot);
+    words_.store(to + 8 * index, bucket);
   }
-  // Release: the slots. The epoch behind the table: a reader that notes the new epoch finds the new table.
+  // Release: the buckets. The epoch behind the table: a reader that notes the new epoch finds the new table.
   layout_.table.store(kv_table::of(to, bits), std::memory_order_release);
   layout_.epoch.store(value_of(layout_.epoch) + 1, std::memory_order_release);
   set(layout_.deleted, 0);
@@ -314,14 +317,14 @@ int KvWriter<Ops>::put_locked(const KvKey& key, const void* value, uint64_t leng
                               uint64_t* version) noexcept {
   Place place;
   if (const int error = find(key, &place); error != 0) return error;
-  const bool exists = place.slot_at != 0 && kv_slot::has_record(place.slot);
+  const bool exists = place.bucket_at != 0 && kv_bucket::has_record(place.bucket);
   if (condition == If::version) {
     if (!exists && expected != 0) return ENOENT;
-    if (exists) *version = words_.load(kv_slot::position(place.slot));
+    if (exists) *version = words_.load(kv_bucket::position(place.bucket));
     if (exists && expected == 0) return EEXIST;
     if (exists && *version != expected) return EAGAIN;
   }
-  // The slot first: what has no slot is free to whoever gathers what is free.
+  // The bucket first: what has no bucket is free to whoever gathers what is free.
   if (!exists) {
     if (const int error = make_room(&place, key); error != 0) return error;
   }
@@ -339,14 +342,14 @@ int KvWriter<Ops>::put_locked(const KvKey& key, const void* value, uint64_t leng
   words_.copy_in(record + kv_record::kKey, key.bytes, key.length);
   words_.copy_in(record + kv_record::kKey + kv_record::filled(key.length), value, length);
   words_.at(record + kv_record::kVersion).store(now, std::memory_order_release);  // the record is whole
-  words_.at(place.slot_at).store(kv_slot::of(record, key.hash), std::memory_order_release);
+  words_.at(place.bucket_at).store(kv_bucket::of(record, key.hash), std::memory_order_release);
   add(layout_.used, size_of_class(class_of_size(bytes)));
   if (exists) {
-    const uint64_t old = kv_slot::position(place.slot);
+    const uint64_t old = kv_bucket::position(place.bucket);
     release(old, class_of_size(bytes_of_record(old)));
   } else {
     add(layout_.keys, 1);
-    if (place.slot == kv_slot::kDeleted) set(layout_.deleted, value_of(layout_.deleted) - 1);
+    if (place.bucket == kv_bucket::kDeleted) set(layout_.deleted, value_of(layout_.deleted) - 1);
   }
   publish(now);
   *version = now;
@@ -357,11 +360,11 @@ template <class Ops>
 int KvWriter<Ops>::remove_locked(const KvKey& key, If condition, uint64_t expected) noexcept {
   Place place;
   if (const int error = find(key, &place); error != 0) return error;
-  if (place.slot_at == 0 || !kv_slot::has_record(place.slot)) return ENOENT;
-  const uint64_t record = kv_slot::position(place.slot);
+  if (place.bucket_at == 0 || !kv_bucket::has_record(place.bucket)) return ENOENT;
+  const uint64_t record = kv_bucket::position(place.bucket);
   if (condition == If::version && words_.load(record) != expected) return EAGAIN;
   const uint64_t now = raise_version();
-  words_.at(place.slot_at).store(kv_slot::kDeleted, std::memory_order_release);
+  words_.at(place.bucket_at).store(kv_bucket::kDeleted, std::memory_order_release);
   set(layout_.keys, value_of(layout_.keys) - 1);
   add(layout_.deleted, 1);
   release(record, class_of_size(bytes_of_record(record)));
@@ -397,7 +400,7 @@ void KvWriter<Ops>::release(uint64_t position, unsigned index) noexcept {
   set(layout_.used, value_of(layout_.used) - size_of_class(index));
 }
 
-// Free blocks of what lies between.
+// Makes free blocks of the memory from `begin` to `end`.
 template <class Ops>
 void KvWriter<Ops>::carve(uint64_t begin, uint64_t end) noexcept {
   while (end - begin >= kUnit) {
@@ -429,7 +432,7 @@ int KvWriter<Ops>::extend(uint64_t bytes, uint64_t* position) noexcept {
   return 0;
 }
 
-// A part of a larger free block.
+// Takes a part of a larger free block.
 template <class Ops>
 bool KvWriter<Ops>::divide(unsigned index, uint64_t* position) noexcept {
   for (unsigned larger = index + 1; larger < kSizeClasses; ++larger) {
@@ -456,16 +459,16 @@ int KvWriter<Ops>::allocate(uint64_t bytes, uint64_t* position) noexcept {
 template <class Ops>
 int KvWriter<Ops>::gather(uint64_t table, Extent* extents, uint64_t room, uint64_t* count,
                           uint64_t* deleted) const noexcept {
-  const uint64_t slots = uint64_t{1} << kv_table::bits(table);
+  const uint64_t buckets = uint64_t{1} << kv_table::bits(table);
   const uint64_t begin = kv_table::position(table);
   *count = 0;
   *deleted = 0;
-  extents[(*count)++] = {begin, begin + size_of_class(class_of_size(8 * slots))};
-  for (uint64_t i = 0; i < slots; ++i) {
-    const uint64_t slot = words_.load(begin + 8 * i);
-    if (slot == kv_slot::kDeleted) ++*deleted;
-    if (!kv_slot::has_record(slot)) continue;
-    const uint64_t record = kv_slot::position(slot);
+  extents[(*count)++] = {begin, begin + size_of_class(class_of_size(8 * buckets))};
+  for (uint64_t i = 0; i < buckets; ++i) {
+    const uint64_t bucket = words_.load(begin + 8 * i);
+    if (bucket == kv_bucket::kDeleted) ++*deleted;
+    if (!kv_bucket::has_record(bucket)) continue;
+    const uint64_t record = kv_bucket::position(bucket);
     const uint64_t bytes = bytes_of_record(record);
     if (bytes == 0 || *count == room) return EBADMSG;
     extents[(*count)++] = {record, record + size_of_class(class_of_size(bytes))};

@@ -9,7 +9,7 @@ namespace weft::shm {
 
 namespace {
 
-constinit platform::Spinlock g_lock;  // of the list, which is whole at each instruction
+constinit platform::Spinlock g_lock;  // guards the list, which is valid at each instruction
 constinit weft_rwlock* g_attachments = nullptr;
 
 // The child has one thread, so nothing is locked.
@@ -17,9 +17,9 @@ void forget_parent() noexcept {
   for (weft_rwlock* lock = g_attachments; lock != nullptr; lock = lock->next) {
     lock->writer.store(kNobody, std::memory_order_relaxed);
     for (Reader* reader = lock->readers; reader != nullptr; reader = reader->next) {
-      reader->no_slot[0] = 0;
-      reader->no_slot[1] = RwlockSlotReal::kClosed;
-      reader->slot = reader->no_slot;
+      reader->no_record[0] = 0;
+      reader->no_record[1] = RealReaderRecord::kClosed;
+      reader->record = reader->no_record;
       reader->of_parent = true;
     }
   }

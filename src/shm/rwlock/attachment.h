@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process keeps of a lock that it is attached to: which of its threads read and which one writes, so that misuse
-// is found, and so that the child of a fork does not take its parent's handles for its own.
+// The attachment of a process to a lock: which threads of the process read and which one writes. So misuse is found,
+// and the child of a fork does not take its parent's handles for its own.
 #pragma once
 
 #include <atomic>
@@ -14,18 +14,18 @@
 
 namespace weft::shm {
 
-using RwlockSlotReal = RwlockSlot<RealOps>;
+using RealReaderRecord = ReaderRecord<RealOps>;
 
-// A reader's handle. The public part comes first: the program has its address.
+// A reader's handle. The public part comes first: the program has a pointer to it.
 struct Reader : weft_rwlock_reader {
   weft_rwlock* lock;
-  RwlockSlotReal* own;
-  uint64_t owner;  // the slot's, as long as the slot is this reader's
-  uint64_t thread;  // its number
+  RealReaderRecord* own;
+  uint64_t owner;   // ReaderRecord::owner, as long as the record is this reader's
+  uint64_t thread;  // the number of the reader's thread
   Reader* next;
-  // In the child of a fork the public part points here: a slot that is always closed, so that each call comes to
+  // In the child of a fork the public part points here: a record that is always closed, so that each call comes to
   // weft_rwlock_enter_().
-  uint32_t no_slot[2];
+  uint32_t no_record[2];
   bool of_parent;
 };
 
@@ -35,13 +35,13 @@ struct weft_rwlock {
   using Layout = weft::shm::RwlockLayout<weft::shm::RealOps>;
 
   weft_rwlock(Layout& memory, uint32_t count, bool writes) noexcept
-      : layout(memory), slots(count), may_write(writes), protocol(memory, count) {}
+      : layout(memory), records(count), may_write(writes), protocol(memory, count) {}
 
   Layout& layout;
-  const uint32_t slots;
-  const bool may_write;  // the process can make the fences that the lock relies on
+  const uint32_t records;
+  const bool may_write;  // whether the process can make the fences that a writer needs
   weft::shm::RwlockProtocol<weft::shm::RealOps> protocol;
-  // The thread of this process that has the write lock. Relaxed: only a thread's own number means anything to it.
+  // The thread of this process that has the write lock. Relaxed: a thread only asks whether this is its own number.
   std::atomic<uint64_t> writer{weft::shm::kNobody};
   weft::platform::Spinlock list_lock;  // of `readers`, which is whole at each instruction
   weft::shm::Reader* readers = nullptr;
@@ -54,8 +54,8 @@ struct weft_rwlock {
 
 namespace weft::shm {
 
-// All attachments of the process; in the child of a fork what they know of threads is made void. False: the C library
-// has no memory to do that.
+// The list of the process's attachments. In the child of a fork, what they know of threads is made void. enlist()
+// returns false where the C library has no memory for the handler that does that.
 bool enlist(weft_rwlock* lock) noexcept;
 void strike(const weft_rwlock* lock) noexcept;
 

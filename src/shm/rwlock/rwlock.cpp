@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft/rwlock.h: what is used wrongly is found here; the rest is the protocol's.
+// The functions of weft/rwlock.h. Misuse is found here; protocol.h does the rest.
 #include "weft/rwlock.h"
 
 #include <cerrno>
@@ -8,8 +8,8 @@
 
 #include "shm/error.h"
 #include "shm/public.h"
-#include "shm/region/header.h"
 #include "shm/rwlock/attachment.h"
+#include "shm/segment/header.h"
 #include "shm/sync/deadline.h"
 #include "shm/sync/process_fence.h"
 #include "shm/sync/tsan.h"
@@ -22,12 +22,12 @@ using Protocol = RwlockProtocol<RealOps>;
 using Layout = Protocol::Layout;
 
 static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
-static_assert(offsetof(RwlockSlotReal, closed) == offsetof(RwlockSlotReal, depth) + sizeof(uint32_t));
-static_assert(RwlockSlotReal::kFenced == WEFT_RWLOCK_FENCED_ && WEFT_RWLOCK_DEEPEST_ == WEFT_RWLOCK_FENCED_ - 1);
+static_assert(offsetof(RealReaderRecord, closed) == offsetof(RealReaderRecord, depth) + sizeof(uint32_t));
+static_assert(RealReaderRecord::kFenced == WEFT_RWLOCK_FENCED_ && WEFT_RWLOCK_DEEPEST_ == WEFT_RWLOCK_FENCED_ - 1);
 
 constexpr unsigned kFlags = WEFT_RWLOCK_PHASE_FAIR | WEFT_RWLOCK_PORTABLE;
 
-// What the protocol says, in words.
+// Explains an error code of the protocol to the caller (fail()).
 int explain(int code, const char* name) noexcept {
   switch (code) {
     case EOWNERDEAD:
@@ -55,7 +55,7 @@ int of_parent(const char* name) noexcept {
 
 // A lock that was destroyed while this process was attached to it.
 int check_alive(const weft_rwlock& lock, const char* name) noexcept {
-  // Relaxed: it says that nobody should use the lock, and orders nothing.
+  // Relaxed: the state says that the lock must not be used any more, and orders nothing.
   if (lock.layout.header.state.load(std::memory_order_relaxed) == State::ready) return 0;
   return fail(EBADMSG, "%s: the lock was destroyed, or is being made anew; attach to it again", name);
 }
@@ -65,10 +65,10 @@ Reader& own(weft_rwlock_reader* reader) noexcept { return *static_cast<Reader*>(
 int enter(weft_rwlock_reader* handle, int64_t deadline_ns, const char* name) noexcept {
   Reader& reader = own(handle);
   if (reader.of_parent) {
-    reader.no_slot[0] = 0;
+    reader.no_record[0] = 0;
     return of_parent(name);
   }
-  // Relaxed: the reader's own. One more would look like no lock.
+  // Relaxed: the reader has written the count itself. One lock more would look like kFenced.
   if ((reader.own->depth.load(std::memory_order_relaxed) & WEFT_RWLOCK_DEEPEST_) == WEFT_RWLOCK_DEEPEST_) {
     return fail(EAGAIN, "%s: the reader has %u read locks, and no room to count one more; is none given back?", name,
                 WEFT_RWLOCK_DEEPEST_);
@@ -78,11 +78,12 @@ int enter(weft_rwlock_reader* handle, int64_t deadline_ns, const char* name) noe
   return explain(code, name);
 }
 
-// It comes after the last writer and after all readers, whose unlocking is in line.
+// Tells ThreadSanitizer that a writer that has the lock comes after the last writer and after all readers, whose
+// unlocking is in line in the program.
 void tell_tsan_of_writer(weft_rwlock& lock) noexcept {
   if (!is_watched_by_tsan()) return;
   tsan_acquire(&lock.layout.gate);
-  for (uint32_t i = 0; i < lock.slots; ++i) tsan_acquire(&lock.layout.slot[i].depth);
+  for (uint32_t i = 0; i < lock.records; ++i) tsan_acquire(&lock.layout.record[i].depth);
 }
 
 int write_lock(weft_rwlock* lock, int64_t deadline_ns, const char* name) noexcept {
@@ -96,7 +97,7 @@ int write_lock(weft_rwlock* lock, int64_t deadline_ns, const char* name) noexcep
   return explain(code, name);
 }
 
-// Whether nobody can use the handle: its thread has ended, or is the parent's.
+// Whether no thread can use the handle any more: its thread has ended, or was the parent's before a fork.
 bool has_gone(const Reader& reader) noexcept {
   return reader.of_parent || reader.lock->protocol.has_gone(*reader.own, reader.owner);
 }
@@ -117,9 +118,9 @@ WEFT_PUBLIC size_t weft_rwlock_size(unsigned readers) {
 WEFT_PUBLIC int weft_rwlock_create(void* memory, size_t size, unsigned readers, unsigned flags) {
   constexpr const char* kName = "weft_rwlock_create";
   if (memory == nullptr) return fail(EINVAL, "%s: null is no memory", kName);
-  if (reinterpret_cast<uintptr_t>(memory) % kRegionAlignment != 0) {
+  if (reinterpret_cast<uintptr_t>(memory) % kSegmentAlignment != 0) {
     return fail(EINVAL, "%s: %p is not aligned to %zu bytes; mmap() gives memory that is", kName, memory,
-                kRegionAlignment);
+                kSegmentAlignment);
   }
   const size_t needed = weft_rwlock_size(readers);
   if (needed == 0) {
@@ -140,34 +141,34 @@ WEFT_PUBLIC int weft_rwlock_create(void* memory, size_t size, unsigned readers, 
         kName, needed, memory);
   }
   auto& layout = *static_cast<Layout*>(memory);
-  begin_region(layout.header, Kind::rwlock, kRwlockLayout, needed, home_of_memory(memory));
+  begin_segment(layout.header, Kind::rwlock, kRwlockLayout, needed, home_of_memory(memory));
   const bool fenced = (flags & WEFT_RWLOCK_PORTABLE) != 0 || !can_fence_processes();
   Protocol::make(layout, readers, (flags & WEFT_RWLOCK_PHASE_FAIR) != 0, fenced);
-  finish_region(layout.header);
+  finish_segment(layout.header);
   return 0;
 }
 
 WEFT_PUBLIC int weft_rwlock_attach(weft_rwlock** lock, void* memory, size_t size) {
   constexpr const char* kName = "weft_rwlock_attach";
   if (lock == nullptr) return fail(EINVAL, "%s: null is no place for the attachment", kName);
-  const int error = check_region(memory, size, Kind::rwlock, kRwlockLayout, kName);
+  const int error = check_segment(memory, size, Kind::rwlock, kRwlockLayout, kName);
   if (error != 0) return error;
   auto& layout = *static_cast<Layout*>(memory);
   if (!can_read(memory, layout.header.size)) {
     return fail(EACCES, "%s: the file that is mapped ends before the lock does; it was cut off, or is another one",
                 kName);
   }
-  // Once: something else may write there meanwhile.
-  const uint32_t slots = layout.slots;
-  if (slots == 0 || slots > WEFT_RWLOCK_MOST_READERS || rwlock_bytes<RealOps>(slots) > layout.header.size ||
-      rwlock_bytes<RealOps>(slots) > size) {
+  // Read once: another process may write over the number at any time.
+  const uint32_t records = layout.records;
+  if (records == 0 || records > WEFT_RWLOCK_MOST_READERS || rwlock_bytes<RealOps>(records) > layout.header.size ||
+      rwlock_bytes<RealOps>(records) > size) {
     return fail(EBADMSG, "%s: the lock is damaged: something else has been written there", kName);
   }
   if (!can_overwrite(&layout.header.probe, sizeof layout.header.probe)) {
     return fail(EACCES, "%s: the lock is mapped for reading only; readers write too: map it with PROT_WRITE", kName);
   }
   settle_at(layout.header.home, home_of_memory(memory));
-  auto* made = new (std::nothrow) weft_rwlock(layout, slots, layout.fenced != 0 || can_fence_processes());
+  auto* made = new (std::nothrow) weft_rwlock(layout, records, layout.fenced != 0 || can_fence_processes());
   if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
   if (!enlist(made)) {
     delete made;
@@ -203,7 +204,7 @@ WEFT_PUBLIC int weft_rwlock_destroy(weft_rwlock* lock) {
                 "weft_rwlock_destroy: a reader is registered, or somebody has the write lock, in this process or "
                 "another one");
   }
-  // Release: as all changes of the state.
+  // Release: as for all changes of the state.
   lock->layout.header.state.store(State::destroyed, std::memory_order_release);
   return 0;
 }
@@ -221,19 +222,20 @@ WEFT_PUBLIC int weft_rwlock_register(weft_rwlock_reader** reader, weft_rwlock* l
   }
   auto* made = new (std::nothrow) Reader{};
   if (made == nullptr) return fail(ENOMEM, "%s: no memory", kName);
-  // Before the slot is taken: a writer counts on the fence of each reader it sees.
+  // Done before the record is taken: a writer counts on the fence of each reader that it sees.
   const bool fenced = lock->layout.fenced != 0 || !take_part_in_fences();
-  RwlockSlotReal* const slot = lock->protocol.claim(fenced);
-  if (slot == nullptr) {
+  RealReaderRecord* const record = lock->protocol.claim(fenced);
+  if (record == nullptr) {
     delete made;
-    return fail(EAGAIN, "%s: all %u readers' slots are taken; make the lock for more readers", kName,
-                lock->layout.slots);
+    return fail(EAGAIN, "%s: the lock has its %u readers already; make it for more readers", kName,
+                lock->layout.records);
   }
-  tsan_acquire(&slot->lease);  // the reader before, whose unlocking is seen by the slot's word, which is written anew
-  made->slot = reinterpret_cast<uint32_t*>(&slot->depth);
+  tsan_acquire(
+      &record->lease);  // the reader before, whose unlocking is seen by the record's word, which is written anew
+  made->record = reinterpret_cast<uint32_t*>(&record->depth);
   made->lock = lock;
-  made->own = slot;
-  made->owner = slot->owner.load(std::memory_order_relaxed);  // its own thread has written it
+  made->own = record;
+  made->owner = record->owner.load(std::memory_order_relaxed);  // its own thread has written it
   made->thread = thread_number();
   lock->add(made);
   *reader = made;
@@ -245,7 +247,7 @@ WEFT_PUBLIC int weft_rwlock_unregister(weft_rwlock_reader* handle) {
   if (handle == nullptr) return fail(EINVAL, "%s: null is no reader", kName);
   Reader& reader = own(handle);
   if (reader.thread == thread_number() && !reader.of_parent) {
-    if (RwlockSlotReal::is_in(reader.own->depth.load(std::memory_order_relaxed))) {
+    if (RealReaderRecord::is_in(reader.own->depth.load(std::memory_order_relaxed))) {
       return fail(EBUSY, "%s: the reader has a read lock; unlock first", kName);
     }
     tsan_release(&reader.own->lease);
@@ -307,13 +309,13 @@ WEFT_PUBLIC int weft_rwlock_left_(weft_rwlock_reader* handle) {
   return 0;
 }
 
-// For a reader that has locked more than once, or not at all.
+// Unlocks for a reader that has locked more than once, or not at all.
 WEFT_PUBLIC int weft_rwlock_leave_(weft_rwlock_reader* handle) {
   constexpr const char* kName = "weft_rwlock_rdunlock";
   Reader& reader = own(handle);
   if (reader.of_parent) return of_parent(kName);
   const uint32_t depth = reader.own->depth.load(std::memory_order_relaxed);  // its owner's
-  if (!RwlockSlotReal::is_in(depth)) return fail(EPERM, "%s: the reader has no read lock", kName);
+  if (!RealReaderRecord::is_in(depth)) return fail(EPERM, "%s: the reader has no read lock", kName);
   reader.own->depth.store(depth - 1, std::memory_order_relaxed);
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points in time as programs give them: of CLOCK_MONOTONIC.
+// Deadlines as programs give them: points in time of CLOCK_MONOTONIC.
 #pragma once
 
 #include <cerrno>
@@ -11,7 +11,8 @@
 
 namespace weft::shm {
 
-// 0, or EINVAL: it is no time. One long past is 1, so that 0 can mean something else.
+// Writes the time to `*ns` and returns 0; or EINVAL where it is no valid time. A time long past becomes 1, so that 0
+// can mean something else.
 inline int to_deadline(const timespec* time, const char* name, int64_t* ns) noexcept {
   if (time == nullptr || time->tv_nsec < 0 || time->tv_nsec >= kSecondNs) {
     return fail(EINVAL, "%s: that is no time: tv_nsec must be from 0 to 999999999", name);

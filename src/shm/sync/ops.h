@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the protocols of this layer do to shared memory and ask of the kernel. They are templates over a class like
-// this one, so that a model checker can run them on a model of both (tests/explore).
+// The operations that the protocols of this layer make on shared memory, and the calls that they make of the kernel.
+// The protocols are templates over a class like this one, so that a model checker can run them on a model
+// (tests/explore).
 #pragma once
 
 #include <atomic>
@@ -22,12 +23,13 @@ struct RealOps {
   using Robust = shm::Robust;
 
   static void full_fence() noexcept { platform::full_fence(); }
-  // A full fence of all threads of all processes that have said so by light_fences(). False: the kernel refuses.
+  // A full fence of all threads of all processes that take part (process_fence.h). Returns false where the kernel
+  // refuses.
   static bool heavy_fence() noexcept { return fence_processes(); }
 
-  // Who the calling thread is; never kNobody.
+  // The number of the calling thread; never kNobody.
   static uint64_t self() noexcept { return thread_number(); }
-  // Whether there is copy_bulk(), for memory that somebody may be writing: see platform/bulk_copy.h.
+  // Whether there is copy_bulk(), which may copy memory that another process is writing: see platform/bulk_copy.h.
   static constexpr bool kCopiesBulk = platform::kHasBulkCopy;
   static void copy_bulk(void* to, const void* from, uint64_t bytes) noexcept { platform::copy_bulk(to, from, bytes); }
 

@@ -16,15 +16,16 @@ namespace weft::shm {
 
 namespace {
 
-// The kernel and the C library look from the link, which is what entries are known by.
+// An entry is known by the address of its link: the kernel and the C library find the other fields from there.
 constexpr size_t kLink = offsetof(pthread_mutex_t, __data.__list.__next);
 constexpr size_t kBefore = offsetof(pthread_mutex_t, __data.__list.__prev);
 static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0 && kLink == 32 && kBefore == 24);
 
-// The entry that a link leads to; its last bit says of which kind that is.
+// The entry that a link leads to, without the link's last bit, which says of which kind the entry is.
 void** untagged(void* link) noexcept { return reinterpret_cast<void**>(reinterpret_cast<uintptr_t>(link) & ~1ul); }
 
-// The number of a thread as the C library knows it, and its list: they show in a mutex that it has.
+// The thread's number as the C library knows it, and its list: both can be read from a mutex that the thread has
+// locked.
 struct Found {
   uint32_t number = 0;
   void** head = nullptr;
@@ -50,7 +51,7 @@ Found find_list(size_t distance) noexcept {
   return found;
 }
 
-// Of the process: to ask the kernel takes longer than a thread lives that owns something once.
+// Kept per process: to ask the kernel takes long for a thread that owns something once and ends.
 struct Self {
   uint32_t generation = 0;
   uint64_t space = 0;
@@ -91,7 +92,7 @@ void OwnerList::learn() noexcept {
   generation_ = self.generation;
 }
 
-// Where what comes behind `link` says where its own link stands.
+// The field `before` of the entry that `link` leads to.
 void** OwnerList::before_of(void* link) noexcept {
   return reinterpret_cast<void**>(reinterpret_cast<char*>(untagged(link)) - (kLink - kBefore));
 }

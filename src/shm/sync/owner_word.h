@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word of what has an owner, and how it passes from one to the next. A template over the machine, for the model
-// checker.
+// A word that says who owns something, and how it passes from one owner to the next. A template over the machine, for
+// the model checker.
 //
-//   bits 0-29   the owner's number of a thread, in its own PID namespace; 0: nobody has it
+//   bits 0-29   the number of the owner's thread, in its own PID namespace; 0: there is no owner
 //   bit 30      the owner has died: set by the kernel, which takes the number away
-//   bit 31      somebody may sleep on the word
-//   bits 32-51  the era: of which home of the region the owner is (region/home.h)
+//   bit 31      a thread may sleep on the word
+//   bits 32-51  the era: of which home of the segment the owner is (segment/home.h)
 //   bits 52-63  the stamp: a part of a number that no other thread has (sync/thread_number.h)
 //
 // The kernel knows the lower half, which is a futex, as that of a robust mutex. An owner of another era is none: the
-// region was copied, or the machine booted anew, and who owned it then does so no more, or owns another region. Whoever
-// comes takes it as from a dead one, and since all of that stands in one word, one of several gets it.
+// segment was copied, or the machine booted anew, and who owned it then does so no more, or owns another segment.
+// Whoever comes takes it as from a dead one, and since all of that stands in one word, one of several gets it.
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,12 @@
 
 #include <linux/futex.h>
 
-#include "shm/region/home.h"
+#include "shm/segment/home.h"
 
 namespace weft::shm {
 
 enum class Taken : uint8_t {
-  no,  // somebody alive has it
+  no,  // a living thread owns it
   yes,
   after_death,  // the caller has it, from an owner that has gone without giving it back
 };
@@ -46,7 +46,7 @@ constexpr bool is_stamped_by(uint64_t word, uint64_t thread) noexcept {
 }
 
 constexpr bool is_free(uint64_t word) noexcept { return (word & (kNumber | kDied)) == 0; }
-// Whether there is an owner, as far as the word says.
+// Whether the word says that there is an owner.
 constexpr bool is_owned(uint64_t word, uint32_t of_era) noexcept {
   return number(word) != 0 && (word & kDied) == 0 && era(word) == of_era;
 }
@@ -59,11 +59,11 @@ class OwnerWord {
   using Word = typename Ops::template Atomic<uint64_t>;
 
   void make() noexcept { word_.store(0, std::memory_order_relaxed); }
-  // Relaxed: it only says whether to try, and what to compare.
+  // Relaxed: the value only says whether to try, and what to compare.
   uint64_t look() const noexcept { return word_.load(std::memory_order_relaxed); }
 
-  // `seen` is not owned, or its owner is known to have gone. `no`: it has changed. Acquire: what the one before has
-  // written.
+  // Takes the word where it still is `seen`, which has no owner, or one that is known to be gone; `no`: it has changed.
+  // Acquire: what the owner before has written is seen.
   Taken take_from(uint64_t seen, uint64_t mine) noexcept {
     const Taken taken = owner_word::is_free(seen) ? Taken::yes : Taken::after_death;
     const uint64_t wanted = mine | (seen & owner_word::kWaiters);
@@ -71,15 +71,16 @@ class OwnerWord {
     return done ? taken : Taken::no;
   }
 
-  // Tries until it is `mine`, or until `deadline_ns`; `no` when that has passed.
+  // Calls try_take() until the word is `mine`; sleeps in between. `no`: `deadline_ns` has passed.
   template <class Try>
   Taken take(uint64_t mine, int64_t deadline_ns, Try&& try_take) noexcept {
     typename Ops::Pause pause;
     for (bool slept = false;;) {
       const Taken taken = try_take();
       if (taken != Taken::no) {
-        // Giving it back wakes one sleeper, and only where the word says that there is one. Who has slept does not know
-        // whether it was the only one. Relaxed: who gives it back reads the word again.
+        // The owner that gives the word back wakes one sleeper, and only where the word says that there may be one. A
+        // thread that has slept does not know whether others sleep, so it says that some may. Relaxed: give() reads the
+        // word again.
         uint64_t seen = mine;
         if (slept) word_.compare_exchange_strong(seen, mine | owner_word::kWaiters, std::memory_order_relaxed);
         return taken;
@@ -89,8 +90,8 @@ class OwnerWord {
         pause.once();
         continue;
       }
-      // Announced even by who is about to give up: it may have been woken in the place of another sleeper, and somebody
-      // who never slept has come first.
+      // A thread that is about to give up says so too: it may have been woken in the place of another sleeper, and a
+      // thread that has not slept may have taken the word first.
       uint64_t seen = look();
       if (!owner_word::is_owned(seen, owner_word::era(mine))) continue;
       // Relaxed: the kernel compares the word again, under a lock of its own, before it puts the caller to sleep.

@@ -14,9 +14,9 @@ namespace weft::shm {
 
 namespace {
 
-// Who is killed just when it has been woken takes the waking with it, so nobody relies on it for longer.
+// No thread sleeps longer than this: a thread that is killed just when it has been woken takes the wake-up with it.
 constexpr int64_t kLongestSleepNs = 100'000'000;
-// When who waits looks at the owner's process: rarely, since the kernel marks the word as a rule.
+// When a thread that waits looks for the owner's process: rarely, since the kernel marks the word as a rule.
 constexpr int64_t kFirstLookNs = 100'000'000;
 constexpr int64_t kLastLookNs = 2'000'000'000;
 
@@ -46,7 +46,7 @@ void Robust::Machine::wake_one_for_owner(const std::atomic<uint64_t>& word) noex
   platform::futex_wake_shared(futex_of(word), 1);
 }
 
-// Relaxed, all: nobody looks before the region is ready.
+// Relaxed, all: nobody looks before the segment is ready.
 void Robust::make() noexcept {
   word_.make();
   for (auto* word : {&thread_, &space_, &pid_, &link_, &inode_, &start_, &clock_}) {
@@ -54,9 +54,9 @@ void Robust::make() noexcept {
   }
 }
 
-// What is announced is known to the kernel as something that the thread is about to have. If the thread is killed then,
-// and the word has its number, the kernel takes it for the owner. In another PID namespace the owner, alive, may have
-// the same number. So nobody announces where there is an owner, but for the time of some instructions.
+// The kernel takes an announced word for one that the thread is about to own. If the thread is killed then, and the
+// word has its number, the kernel marks the word. In another PID namespace a living owner may have the same number. So
+// a thread does not announce a word that it has seen owned: a new owner may come only within some instructions.
 Taken Robust::try_take(uint32_t era, Hold hold, Look look) noexcept {
   const uint64_t seen = word_.look();
   const bool owned = owner_word::is_owned(seen, era);
@@ -64,7 +64,7 @@ Taken Robust::try_take(uint32_t era, Hold hold, Look look) noexcept {
   OwnerList& list = OwnerList::own();
   list.announce(*this);
   const Taken taken = word_.take_from(seen, word_of(list, era));
-  // Relaxed: what the thread itself has written the last time it may leave there.
+  // Relaxed: where the thread itself was the last owner, its identity stands there already.
   if (taken != Taken::no && thread_.load(std::memory_order_relaxed) != list.thread()) {
     // Relaxed, but for the last, which makes the others valid: see owner().
     space_.store(list.space(), std::memory_order_relaxed);
@@ -81,7 +81,7 @@ Taken Robust::try_take(uint32_t era, Hold hold, Look look) noexcept {
 }
 
 Taken Robust::take(uint32_t era, Hold hold, int64_t deadline_ns) noexcept {
-  // First without all that waiting takes.
+  // The first try needs nothing of what a wait needs.
   if (const Taken taken = try_take(era, hold); taken != Taken::no) return taken;
   int64_t look_after = kFirstLookNs;
   int64_t look_at = platform::now_ns() + look_after;
@@ -105,7 +105,8 @@ void Robust::give(uint32_t era, Hold hold) noexcept {
 Robust::Owner Robust::owner() const noexcept {
   Owner owner;
   const uint64_t seen = word_.look();
-  // Acquire: what belongs to the number. If that is another owner's by now, the stamp does not fit.
+  // Acquire: the identity that belongs to the thread's number is seen. If another thread owns the word by now, the
+  // stamp does not fit.
   const uint64_t thread = thread_.load(std::memory_order_acquire);
   if (owner_word::number(seen) == 0 || !owner_word::is_stamped_by(seen, thread)) return owner;
   owner.known = true;
@@ -118,7 +119,7 @@ Robust::Owner Robust::owner() const noexcept {
   return owner;
 }
 
-// Where there is doubt it has not.
+// Whether the owner is gone. Where there is doubt it is not.
 bool Robust::owner_has_gone(uint64_t seen) const noexcept {
   const base::KeepErrno keep;
   const Owner found = owner();

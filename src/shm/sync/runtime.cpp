@@ -5,9 +5,10 @@
 
 namespace weft::shm {
 
-Runtime::Runtime() noexcept
-    : in_parallel_(reinterpret_cast<int (*)()>(platform::find_symbol("weft_is_in_parallel"))),
-      yield_(reinterpret_cast<int (*)()>(platform::find_symbol("weft_yield"))) {}
+Runtime::Runtime() noexcept {
+  platform::find_function("weft_is_in_parallel", in_parallel_);
+  platform::find_function("weft_yield", yield_);
+}
 
 const Runtime& runtime() noexcept {
   static const Runtime found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft's runtime, if the process has it: what a wait needs of it (include/weft/task.h).
+// The functions of weft's runtime that a wait needs (include/weft/task.h), if the process has the runtime.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ class Runtime {
  public:
   // Whether the caller is a user-level thread, or a thread that has some to run.
   bool in_parallel() const noexcept { return in_parallel_ != nullptr && in_parallel_() != 0; }
-  // Lets others run; false: there are none.
+  // Lets other user-level threads run. Returns whether there were some.
   bool yield() const noexcept { return yield_ != nullptr && yield_() != 0; }
 
  private:

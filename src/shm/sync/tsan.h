@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ThreadSanitizer is told in a program built with it: it does not see the atomic operations of this library, which
-// order what the program itself reads and writes. Without it these do nothing.
+// Calls of ThreadSanitizer, for a program that is built with it. It does not see the atomic operations of this library,
+// which order what the program itself reads and writes. In other programs these functions do nothing.
 #pragma once
 
 extern "C" {
@@ -12,7 +12,7 @@ namespace weft::shm {
 
 inline bool is_watched_by_tsan() noexcept { return __tsan_acquire != nullptr && __tsan_release != nullptr; }
 
-// What was done before tsan_release() of the same address has been done.
+// What a thread has done before tsan_release() of an address comes before what follows tsan_acquire() of that address.
 inline void tsan_acquire(void* address) noexcept {
   if (is_watched_by_tsan()) __tsan_acquire(address);
 }

@@ -19,7 +19,8 @@ namespace {
 constexpr int64_t kSpinNs = 3'000;
 constexpr int64_t kLongestRestNs = 1'000'000;
 
-// Of the machine: who is waited for may be bound to other CPUs than the caller.
+// The CPUs of the machine, not of the process: the thread that is waited for may be bound to other CPUs than the
+// caller.
 long cpus() noexcept {
   const base::KeepErrno keep;
   return sysconf(_SC_NPROCESSORS_ONLN);

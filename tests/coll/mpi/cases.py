@@ -273,9 +273,9 @@ def missing(mpi: str, folder: pathlib.Path) -> None:
     (prefix / "lib/weft").mkdir(parents=True)
     (prefix / "bin/weft").write_bytes(job.WEFT.read_bytes())
     (prefix / "bin/weft").chmod(0o755)
-    for name in ("libgomp.so.1", "libweft_audit.so"):
+    for name in ("libgomp.so.1", "libweft-audit.so"):
         (prefix / "lib/weft" / name).symlink_to(job.LIBRARIES / name)
-    variable = {"openmpi": "OMPI_COMM_WORLD_SIZE", "mpich": "PMI_RANK"}[mpi]
+    variable = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}[mpi]
     done = subprocess.run(
         [prefix / "bin/weft", "run", "--collectives", "true"],
         capture_output=True,

@@ -54,6 +54,8 @@ void meet_all(long spin_ns) {
   // Members look at both a moment after they are done: these are never freed.
   static auto* meeting = new Meeting;
   static auto* persistent_team = new PersistentTeam(run, [](PersistentTeam*, int, const Post&) {}, meeting);
+  meeting->opened = 0;
+  meeting->passed = meeting->early = 0;
   ASSERT_TRUE(meeting->queue.reserve(kMembers));
   ASSERT_EQ(persistent_team->reserve(kMembers), kMembers);
   persistent_team->start(kMembers, {});

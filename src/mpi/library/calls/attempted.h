@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_X(A..., B...) by calls of MPI_Y(A..., int* flag, B...) until the flag says that there is something.
+// Converts MPI_X(A..., B...): calls MPI_Y(A..., int* flag, B...) until the flag says that there is something.
 #pragma once
 
 #include <cstddef>
 #include <tuple>
 #include <utility>
 
+#include "mpi/library/diagnostics/call.h"
+#include "mpi/library/diagnostics/plain.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
-#include "mpi/library/waits/call.h"
-#include "mpi/library/waits/plain.h"
 
 namespace weft::mpi {
 

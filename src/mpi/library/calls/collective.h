@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A blocking collective call on one rank and its non-blocking twin on another never meet: all ranks convert, or none.
-// What they do is settled once, when MPI starts: they convert if a program makes tasks. The twins are slower, as a
-// rule, and programs without tasks hardly make such a call where others wait for the CPU.
+// Whether collectives are converted. A blocking collective on one rank and its non-blocking twin on another never meet:
+// all ranks convert, or none does. The ranks agree once, when MPI starts: they convert if the program of one of them
+// makes tasks. As a rule the twins are slower, and programs without tasks hardly call collectives where others wait for
+// the CPU.
 #pragma once
 
 #include "mpi/library/runtime.h"
@@ -10,10 +11,10 @@ namespace weft::mpi {
 
 inline std::atomic<bool> g_convert_collectives{false};
 
-// By all ranks of MPI_COMM_WORLD: they convert if one of them has to.
+// Called by all ranks of MPI_COMM_WORLD: they convert if one of them must.
 void agree_on_collectives(bool must_convert) noexcept;
 
-// In the place of the runtime, on a rank that has none but converts because others do: it waits as MPI does.
+// Takes the place of the runtime on a rank that has none but converts because others do: it waits as MPI does.
 extern const Runtime kWithoutRuntime;
 
 // The runtime, for collectives that can be converted; null: they go to MPI as they are.
@@ -24,7 +25,8 @@ inline const Runtime* converting_collectives() noexcept {
   return runtime != nullptr ? runtime : &kWithoutRuntime;
 }
 
-// One that is not converted: the runtime if a helper is to make it, since others wait for the CPU; or null.
+// For a collective that is not converted: the runtime, if a helper is to make the call since others wait for the CPU;
+// or null.
 const Runtime* helping_with_collective() noexcept;
 
 }  // namespace weft::mpi

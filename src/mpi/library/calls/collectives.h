@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of communicators: by their non-blocking twins, or by a helper where a twin does not fit on all ranks
-// alike.
+// Converts collectives of communicators: by their non-blocking twins; or by a helper, where the ranks may not all
+// convert.
 #pragma once
 
 #include <cstddef>

@@ -2,10 +2,10 @@
 #include "mpi/library/calls/completion.h"
 
 #include "mpi/library/calls/attempted.h"
+#include "mpi/library/diagnostics/plain.h"
+#include "mpi/library/pending/claims.h"
 #include "mpi/library/runtime.h"
-#include "mpi/library/tickets/waited.h"
 #include "mpi/library/wait/wait.h"
-#include "mpi/library/waits/plain.h"
 
 namespace weft::mpi {
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls without a non-blocking twin: made by a helper.
+// Calls without a non-blocking twin: a helper makes them.
 #pragma once
 
 #include <cstddef>
 #include <cstring>
 #include <tuple>
 
+#include "mpi/library/diagnostics/call.h"
+#include "mpi/library/diagnostics/plain.h"
 #include "mpi/library/helper/helper.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/runtime.h"
-#include "mpi/library/waits/call.h"
-#include "mpi/library/waits/plain.h"
 
 namespace weft::mpi {
 
-// What orders a call: the argument at a place, a communicator, window or file; or nothing.
+// Calls are ordered by one of their arguments, a communicator, window or file, whose place is given; or by none.
 inline constexpr size_t kUnordered = static_cast<size_t>(-1);
 
 template <auto plain, size_t ordered_by>

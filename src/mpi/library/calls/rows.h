@@ -11,18 +11,18 @@
 #include "mpi/library/mpi.h"
 #include "mpi/link.h"
 
-// A function by name, and what stands in its place.
+// ROW(name, replacement): a function of MPI's by its name, and what replaces it. The other macros make such rows.
 #define ROW(name, ...) {"MPI_" #name, reinterpret_cast<void (*)()>(__VA_ARGS__)},
 // Calls that have a non-blocking twin.
 #define MESSAGE(name, twin) ROW(name, &Message<PMPI_##name, PMPI_##twin>::call)
 #define COLLECTIVE(name, twin) ROW(name, &Collective<PMPI_##name, PMPI_##twin>::call)
-// The operation is that many arguments before the end.
+// `arguments`: how many the twin has without the request; `operation`: the place of the reduction's operation.
 #define REDUCTION(name, twin, arguments, operation) \
   ROW(name, &Reduction<PMPI_##name, PMPI_##twin, (arguments) - (operation)>::call)
-// What attempts it, and the place of its flag.
+// `attempt`: the function that is called again and again; `flag`: the place of its flag.
 #define ATTEMPTED(name, attempt, flag) ROW(name, &Attempted<PMPI_##name, PMPI_##attempt, flag>::call)
 #define TESTED(name, found) ROW(name, &Tested<PMPI_##name, found>::call)
-// Calls for a helper, and the place of what they are ordered by.
+// `ordered_by`: the place of the argument that orders the calls for a helper.
 #define HELPED(name, ordered_by) ROW(name, &Helped<PMPI_##name, ordered_by>::call)
 #define IN_PLACE(name) ROW(name, &InPlace<PMPI_##name>::call)
 
@@ -38,7 +38,7 @@
 #define EXCHANGE(name, twin, ordered_by) COLLECTIVE(name, twin)
 #endif
 
-// What MPI has for counts of int, and with _c for large ones.
+// Functions that MPI has twice: for counts of int, and with _c for large counts.
 // clang-format off
 #define ROWS_OF_BOTH(c) \
   MESSAGE(Send##c, Isend##c) MESSAGE(Ssend##c, Issend##c) MESSAGE(Rsend##c, Irsend##c) \

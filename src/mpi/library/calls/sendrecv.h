@@ -5,20 +5,20 @@
 #include <cstdlib>
 
 #include "mpi/library/calls/helped.h"
+#include "mpi/library/diagnostics/call.h"
+#include "mpi/library/diagnostics/plain.h"
+#include "mpi/library/diagnostics/trace.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/mpi.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
-#include "mpi/library/waits/call.h"
-#include "mpi/library/waits/plain.h"
-#include "mpi/library/waits/trace.h"
 
 namespace weft::mpi {
 
-// A receive that has been started and whose send could not be.
+// Cancels a receive that has been started, where the send beside it could not be.
 void take_back(MPI_Request& receive) noexcept;
 
-// What both are, for people.
+// The arguments of both, for messages.
 struct Exchange {
   const char* name;
   int to;
@@ -30,10 +30,10 @@ struct Exchange {
   int64_t began = start_time();
 };
 
-// Of an `Exchange`: the receive, beside which something is sent.
+// Describes an `Exchange`: a receive, and the send beside it.
 void describe_exchange(const void* exchange, Description& into) noexcept;
 
-// Both have been started. The code is that of the one that failed.
+// Waits for a receive and a send that have been started. Returns the error code of the one that has failed.
 int wait_for_both(const Runtime& runtime, MPI_Request receive, MPI_Request send, MPI_Status* status,
                   const Exchange& exchange) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_X(A..., [MPI_Status*]) by its twin MPI_Ix(A..., MPI_Request*).
+// Converts MPI_X(A..., [MPI_Status*]) by its twin MPI_Ix(A..., MPI_Request*).
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 #include "mpi/library/calls/collective.h"
 #include "mpi/library/calls/helped.h"
+#include "mpi/library/diagnostics/call.h"
+#include "mpi/library/diagnostics/plain.h"
+#include "mpi/library/diagnostics/trace.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/wait/wait.h"
-#include "mpi/library/waits/call.h"
-#include "mpi/library/waits/plain.h"
-#include "mpi/library/waits/trace.h"
 
 namespace weft::mpi {
 
-// How the arguments say what the call belongs to, and what it is.
+// The classes below say, by the arguments of a call, which object it belongs to (Origin), and describe it.
 template <size_t place>
 struct Communicator {
   static constexpr size_t kPlace = place;
@@ -27,7 +27,7 @@ struct Communicator {
     return {.of = Origin::Of::communicator, .communicator = std::get<place>(arguments)};
   }
 };
-// As `Communicator`.
+// A message: its communicator is the sixth argument.
 struct Letter : Communicator<5> {
   static void describe(const auto& arguments, Description& into) noexcept { describe_message(arguments, into); }
 };
@@ -42,7 +42,8 @@ struct Request {
   static Origin of(const auto&) noexcept { return {}; }
 };
 
-// Which threads convert it: any that can be paused; or none, unless all ranks do (collective.h).
+// Which calls are converted. Alone: those of any thread that can be paused. Together: those of a collective, if all
+// ranks convert (collective.h).
 struct Alone {
   static constexpr bool kCollective = false;
   static const Runtime* converting() noexcept { return mpi::converting(); }
@@ -69,7 +70,7 @@ struct Started<plain, start, Which, What> {
   }
 
  private:
-  // Apart, so that a program without tasks does not pay for its frame.
+  // A function of its own, so that a program without tasks does not pay for its stack frame.
   [[gnu::noinline]] static int convert(const Runtime& runtime, const void* caller,
                                        const std::tuple<P...>& arguments) noexcept {
     const Origin origin = What::of(arguments);
@@ -88,7 +89,7 @@ struct Started<plain, start, Which, What> {
     const std::tuple<P...> arguments{passed...};
     return call_plain(describe, arguments, caller, status_of(arguments), [=](MPI_Status* status) {
       if constexpr (Which::kCollective) {
-        // It may call back from a place where the caller must not be paused.
+        // MPI may call back from a place where the caller must not be paused.
         const Inside inside;
         return plain(passed...);
       } else if constexpr (kHasStatus) {
@@ -119,8 +120,8 @@ struct Started<plain, start, Which, What> {
   }
 };
 
-// Messages, whose other side is the fourth argument. Those of nobody MPI completes at once, and MPICH's requests for
-// them say less than its calls.
+// Messages; the other side is the fourth argument. A message with MPI_PROC_NULL is not converted: MPI completes it at
+// once, and MPICH's requests for it say less than its blocking calls.
 template <auto plain, auto start>
 struct Message;
 template <class... P, int (*plain)(P...), auto start>

@@ -4,10 +4,10 @@
 #include "mpi/library/calls/completion.h"
 #include "mpi/library/calls/rows.h"
 #include "mpi/library/calls/worlds.h"
+#include "mpi/library/diagnostics/names.h"
 #include "mpi/library/errors/errors.h"
 #include "mpi/library/levels/levels.h"
 #include "mpi/library/mpi.h"
-#include "mpi/library/waits/names.h"
 
 namespace weft::mpi {
 

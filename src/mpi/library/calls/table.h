@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is called in the place of each of MPI's functions.
+// The table of calls: what replaces each of MPI's functions.
 #pragma once
 
 #include "mpi/library/mpi.h"
@@ -9,7 +9,7 @@ namespace weft::mpi {
 
 extern const Replacements kReplacements;
 
-// Of the calls for large counts, which MPIs have from version 4 of the standard on.
+// The same for large counts, which MPIs have from version 4 of the standard on.
 #if MPI_VERSION >= 4
 #define WEFT_MPI_HAS_LARGE_COUNTS
 extern const Replacements kLargeReplacements;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that look whether something has come. Programs make them in loops: who finds nothing lets others run.
+// Calls that test whether something has come. Programs make them in loops: a test that finds nothing lets others run.
 #pragma once
 
 #include <cstddef>

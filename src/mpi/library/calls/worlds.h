@@ -7,14 +7,15 @@
 
 namespace weft::mpi {
 
-// The same on all ranks of the communicator. True of any intercommunicator: worlds meet by those.
+// Whether the communicator may have ranks of several worlds; the answer is the same on all of them. True of any
+// intercommunicator: worlds meet by those.
 bool may_span_worlds(MPI_Comm communicator) noexcept;
 
-// An intercommunicator has become this one.
+// To be called where an intercommunicator has been merged into this communicator.
 void note_merged(MPI_Comm communicator) noexcept;
 
 int intercomm_merge(MPI_Comm communicator, int high, MPI_Comm* merged) noexcept;
-// For the call behind which the program's code goes on at `caller`.
+// The same for a call after which the program goes on at `caller`.
 int intercomm_merge_from(const void* caller, MPI_Comm communicator, int high, MPI_Comm* merged) noexcept;
 
 }  // namespace weft::mpi

@@ -8,7 +8,7 @@ namespace weft::mpi {
 
 void remember_function(MPI_Errhandler handler, MPI_Comm_errhandler_function* function) noexcept;
 
-// Null: the program has made no such handler.
+// The function of a handler; null: the program has made no such handler.
 MPI_Comm_errhandler_function* function_of(MPI_Errhandler handler) noexcept;
 
 }  // namespace weft::mpi

@@ -26,12 +26,12 @@ thread_local MPI_Comm t_reached = MPI_COMM_NULL;
 
 platform::FutexLock g_lock;
 MPI_Errhandler g_ours = MPI_ERRHANDLER_NULL;
-// Whose handler the errors of requests reach, and what the program has set there.
+// The communicator to whose handler the errors of requests go, and the handler that the program has set there.
 MPI_Comm g_reached = MPI_COMM_NULL;
 std::atomic<MPI_Errhandler> g_programs{MPI_ERRHANDLER_NULL};
 // Whether the program has set a handler anywhere.
 std::atomic<bool> g_set{false};
-// How many keep our handler there in the place of a fatal one.
+// How many callers of keep_ours() want weft's handler there in the place of a fatal one.
 int g_keeping = 0;
 // Whether calls return MPI_SUCCESS when a program's handler has had their error (seen with MPICH 5.0).
 bool g_handled_is_success = false;
@@ -68,7 +68,7 @@ void on_error(MPI_Comm* communicator, int* code, ...) {
   if (MPI_Comm_errhandler_function* function = function_of(handler)) function(communicator, code);
 }
 
-// With the lock held: what the communicator that is reached has.
+// Sets the handler of the communicator that the errors of requests reach. The caller holds the lock.
 void put_handler() noexcept {
   const MPI_Errhandler handler = g_programs;
   const bool ours = g_keeping > 0 || !is_predefined(handler);
@@ -86,7 +86,7 @@ void free_handler(MPI_Errhandler handler) noexcept {
   if (!is_predefined(handler)) PMPI_Errhandler_free(&handler);
 }
 
-// By errors of their own, with our handler on both communicators.
+// Finds out g_handled_is_success by an error made for that purpose. Both communicators have weft's handler meanwhile.
 void see_what_handled_calls_return() noexcept {
   const Completing completing;
   constexpr int kNobody = 1;  // MPI_COMM_SELF has rank 0 alone
@@ -171,7 +171,7 @@ void keep_errors() noexcept {
   g_reached = see_whom_requests_reach();
   PMPI_Comm_set_errhandler(MPI_COMM_WORLD, world);
   PMPI_Comm_set_errhandler(MPI_COMM_SELF, self);
-  // Only what is fatal to all is as if nothing had been set.
+  // If both handlers are fatal ones, the program counts as one that has set none.
   if (!is_fatal(world) || !is_fatal(self)) g_set = true;
   g_programs = g_reached == MPI_COMM_WORLD ? world : self;
   free_handler(g_reached == MPI_COMM_WORLD ? self : world);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of calls/, for routines whose arguments are all addresses. `arguments`: without the error.
+// The kinds of calls of mpi/library/calls, for Fortran routines, whose arguments are all addresses. `arguments`: how
+// many there are without the error.
 #pragma once
 
 #include <array>
@@ -13,17 +14,17 @@
 #include "mpi/library/calls/helped.h"
 #include "mpi/library/calls/started.h"
 #include "mpi/library/calls/worlds.h"
+#include "mpi/library/diagnostics/plain.h"
 #include "mpi/library/fortran/routine.h"
 #include "mpi/library/fortran/status.h"
 #include "mpi/library/helper/helper.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
-#include "mpi/library/waits/plain.h"
 
 namespace weft::mpi::fortran {
 
-// Gives `Kind::run(void* const* arguments)`, which returns the error, the shape of a routine. Behind the arguments is
-// the address at which the program goes on.
+// Makes a routine of `Kind::run(void* const* arguments)`, which returns the error. Behind the arguments stands the
+// address at which the program goes on.
 template <class Kind, class Places>
 struct ShapedAt;
 
@@ -54,7 +55,7 @@ inline constexpr auto kFortranName = [] {
   return name;
 }();
 
-// What a routine waits for, by its arguments.
+// Describes what a routine waits for, by its arguments.
 template <Text routine, size_t communicator>
 void describe(const void* arguments, Description& into) noexcept {
   const auto* given = static_cast<void* const*>(arguments);
@@ -149,7 +150,7 @@ struct InPlace {
   }
 };
 
-// What orders calls for a helper: the handle at a place.
+// The classes below say what orders the calls for a helper: nothing, or the handle at a place of the arguments.
 struct Unordered {
   static constexpr size_t kCommunicator = kUnordered;
   static Order of(void* const*) noexcept { return 0; }
@@ -200,7 +201,8 @@ struct Helped {
   }
 };
 
-// By a routine that has the first `shared` arguments and a request; behind those there may be a status.
+// Converts a routine by another one that has its first `shared` arguments and a request; behind `shared` arguments the
+// routine may have a status.
 template <Text plain, Text start, size_t arguments, size_t shared, class Which>
 struct Started {
   static constexpr size_t kArguments = arguments;
@@ -228,7 +230,7 @@ struct Started {
  private:
   static constexpr auto kDescribe = describe < plain, Which::kCollective ? shared - 1 : kUnordered > ;
 
-  // As that of calls/started.h.
+  // The same as Started::make_plain() in calls/started.h.
   static int make_plain(void* const* given) noexcept {
     if constexpr (Which::kCollective) {
       const Runtime* helping = helping_with_collective();
@@ -295,7 +297,7 @@ template <Text plain, size_t arguments, size_t texts, class Ordered>
 using HelpedWithTexts =
     HelpedWithTextsAt<plain, Ordered, std::make_index_sequence<arguments>, std::make_index_sequence<texts>>;
 
-// As calls/collectives.h says. The communicator is the last argument.
+// A collective, as in calls/collectives.h. The communicator is the last argument.
 template <Text plain, Text start, size_t arguments>
 struct Collective {
   static constexpr size_t kArguments = arguments;

@@ -6,14 +6,14 @@
 #include "mpi/library/calls/collectives.h"
 #include "mpi/library/calls/sendrecv.h"
 #include "mpi/library/calls/worlds.h"
+#include "mpi/library/diagnostics/plain.h"
+#include "mpi/library/diagnostics/trace.h"
 #include "mpi/library/fortran/routine.h"
 #include "mpi/library/fortran/status.h"
 #include "mpi/library/levels/levels.h"
 #include "mpi/library/levels/mark.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/wait/wait.h"
-#include "mpi/library/waits/plain.h"
-#include "mpi/library/waits/trace.h"
 
 namespace weft::mpi::fortran {
 

@@ -23,7 +23,7 @@ struct Text {
 template <size_t>
 using Address = void*;
 
-// Looked for once, in all objects of the process.
+// Finds a routine, once, in all objects of the process.
 template <Text name, class Function>
 Function find_routine() noexcept {
   static std::atomic<Function> found{nullptr};
@@ -55,12 +55,12 @@ struct RoutineAt<name, std::index_sequence<place...>> {
 template <Text name, size_t arguments>
 using Routine = RoutineAt<name, std::make_index_sequence<arguments>>;
 
-// What a routine ends with: in mpi_f08 the error is optional.
+// Writes the error of a routine: in mpi_f08 it is optional.
 inline void give_error(MPI_Fint* error, int code) noexcept {
   if (error != nullptr) *error = code;
 }
 
-// Of an array of arguments.
+// Calls `call` with the elements of an array as its arguments.
 template <size_t... place>
 decltype(auto) spread(auto&& call, void* const* arguments, std::index_sequence<place...>) noexcept {
   return call(arguments[place]...);

@@ -6,10 +6,10 @@
 
 #include <pthread.h>
 
+#include "mpi/library/diagnostics/in_place.h"
+#include "mpi/library/diagnostics/trace.h"
 #include "mpi/library/helper/nap.h"
 #include "mpi/library/inside.h"
-#include "mpi/library/waits/in_place.h"
-#include "mpi/library/waits/trace.h"
 #include "platform/cycles.h"
 
 namespace weft::mpi {
@@ -80,7 +80,7 @@ Helper* start_helper(Job& job) noexcept {
   return helper;
 }
 
-// With the lock held. False: there is no helper, and none can be made.
+// Gives the job to a helper. The caller holds the lock. Returns false if there is no helper and none can be made.
 bool hand_over(Job& job) noexcept {
   Helper* idle = nullptr;
   for (Helper* helper = g_helpers; helper != nullptr; helper = helper->next) {

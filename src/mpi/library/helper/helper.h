@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocking calls that MPI has no non-blocking twin for are made by a thread that may wait in MPI, while the task is
-// paused.
+// Helpers: threads that make blocking calls for which MPI has no non-blocking twin. The helper waits in MPI while the
+// task is paused.
 #pragma once
 
 #include <cstdint>
 
+#include "mpi/library/diagnostics/call.h"
 #include "mpi/library/runtime.h"
-#include "mpi/library/waits/call.h"
 
 namespace weft::mpi {
 
-// Calls of one order are made one by one, as they come; 0: a call that may overtake any other.
+// Calls of the same order are made one by one, as they come; 0: the call may overtake any other.
 using Order = uintptr_t;
 
-// What is to be called; `call` gets itself. Stays until it has been called.
+// A call for a helper; it stays until it has been made. `call` gets the job itself.
 struct Job {
   int (*call)(Job& job) = nullptr;
   Order order = 0;
   int code = 0;
-  // What it is, for people.
+  // Describes the call, for messages.
   const Call* described = nullptr;
 
-  // Of helper.cpp.
+  // Used by helper.cpp alone.
   int64_t began = 0;
   Job* next = nullptr;
   const Runtime* runtime = nullptr;
   weft_blocking_context* context = nullptr;
 };
 
-// Pauses the caller until it has been called; returns what it returned. The call is made in place where there is nobody
-// to give the CPU to, and where no thread can be made.
+// Has a helper make the call, pauses the caller meanwhile, and returns what the call has returned. The caller makes the
+// call itself where no other task could use the CPU, and where no thread can be made.
 int call_on_helper(const Runtime& runtime, Job& job) noexcept;
 
-// The calls of all jobs, and when they were handed over. None of them ends meanwhile.
+// Calls visit() with the call of each job and the time when the job was handed over. No job ends meanwhile.
 void visit_jobs(void (*visit)(const Call& call, int64_t began, void* argument), void* argument) noexcept;
 
 }  // namespace weft::mpi

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A helper that waits in MPI would look for its message all the time. MPIs yield the CPU between two looks; a helper
-// sleeps instead, the longer the more it has waited already.
+// Naps of helpers. A helper that waits in MPI would test for its message all the time. MPIs yield the CPU between two
+// tests; a helper sleeps instead, longer the longer it has waited.
 #pragma once
 
 namespace weft::mpi {
 
-// By a helper, for as long as it makes a call.
+// While the object lives, the calling thread is a helper that makes a call.
 class Napping {
  public:
   Napping() noexcept;
@@ -14,7 +14,7 @@ class Napping {
   Napping& operator=(const Napping&) = delete;
 };
 
-// When MPI yields. False: the caller is no helper, and nothing has been done.
+// To be called when MPI yields. Returns false, and has done nothing, where the caller is no helper.
 bool nap_in_helper() noexcept;
 
 }  // namespace weft::mpi

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MPI reads from its environment while it starts.
+// The environment that MPI reads while it starts.
 #pragma once
 
 namespace weft::mpi {
 
-// Open MPI's ranks spin while they wait for each other, except where mpirun sees more ranks than CPUs; of the threads
-// of a rank it knows nothing. For calls that are not converted they are told to give way, unless the user has said what
-// to do. The environment is as it was when this ends: programs that the program starts get nothing of it.
+// Ranks of Open MPI spin while they wait for each other, except where mpirun sees more ranks than CPUs; mpirun knows
+// nothing of a rank's threads. So Open MPI is told to yield in calls that are not converted, unless the user has said
+// what to do. When this object ends, the environment is as before: programs that the program starts inherit nothing of
+// it.
 class StartEnvironment {
  public:
   explicit StartEnvironment(bool pausing) noexcept;

@@ -4,20 +4,21 @@
 #include <pthread.h>
 
 #include "mpi/library/calls/collective.h"
+#include "mpi/library/diagnostics/trace.h"
+#include "mpi/library/diagnostics/watch.h"
 #include "mpi/library/levels/environment.h"
 #include "mpi/library/levels/mark.h"
 #include "mpi/library/levels/program.h"
 #include "mpi/library/runtime.h"
-#include "mpi/library/waits/trace.h"
-#include "mpi/library/waits/watch.h"
 #include "weft/mpi.h"
 
 namespace weft::mpi {
 
 namespace {
 
-// What the program was told, while MPI may have more; -1: what MPI says.
-int g_told = -1;
+// The level of threads that MPI_Init_thread has given the program, where MPI itself may have a higher one; -1: the
+// program is answered what MPI says.
+int g_given_level = -1;
 pthread_t g_main_thread;
 
 struct CommandLine {
@@ -65,7 +66,7 @@ int start_asked(int required, int* provided, int (*start)(void* argument, int le
   }
   leave_mark();
   begin_trace();
-  if (multiple && (pausing || (with_runtime && required > known))) given = g_told = required;
+  if (multiple && (pausing || (with_runtime && required > known))) given = g_given_level = required;
   *provided = given;
   return MPI_SUCCESS;
 }
@@ -93,14 +94,14 @@ int finalize() noexcept {
 
 int query_thread(int* provided) noexcept {
   const int code = PMPI_Query_thread(provided);
-  if (code == MPI_SUCCESS && g_told >= 0) *provided = g_told;
+  if (code == MPI_SUCCESS && g_given_level >= 0) *provided = g_given_level;
   return code;
 }
 
 int is_thread_main(int* flag) noexcept {
   const int code = PMPI_Is_thread_main(flag);
   // A user-level thread keeps its identity, whatever OS thread runs it.
-  if (code == MPI_SUCCESS && g_told >= 0) *flag = pthread_equal(pthread_self(), g_main_thread) != 0 ? 1 : 0;
+  if (code == MPI_SUCCESS && g_given_level >= 0) *flag = pthread_equal(pthread_self(), g_main_thread) != 0 ? 1 : 0;
   return code;
 }
 

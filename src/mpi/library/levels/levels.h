@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start and the end of MPI. Tasks call MPI from any thread, so MPI is asked for MPI_THREAD_MULTIPLE; the program is
-// told what it would be told without this library.
+// The start and the end of MPI. Tasks call MPI from any thread, so MPI is asked for MPI_THREAD_MULTIPLE. The program
+// gets the level that it would get without this library.
 #pragma once
 
 #include "mpi/library/mpi.h"
@@ -13,8 +13,7 @@ int finalize() noexcept;
 int query_thread(int* provided) noexcept;
 int is_thread_main(int* flag) noexcept;
 
-// The starts of Fortran, with MPI's own routine: `start` asks MPI for a level, and says which it has given. As the ones
-// above otherwise.
+// The same for Fortran, with MPI's own routine: `start` asks MPI for a level, and says which one it has given.
 int start_asked(int required, int* provided, int (*start)(void* argument, int level, int* given),
                 void* argument) noexcept;
 

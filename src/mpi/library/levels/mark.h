@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file by which `weft report` knows that the process is between MPI_Init and the end of MPI_Finalize: where it ends
-// there, launchers end the other ranks. Nothing is done where nobody makes a report.
+// A file by which `weft report` knows that the process is between MPI_Init and the end of MPI_Finalize: if it ends
+// there, launchers end the other ranks. Without a report there is no file.
 #pragma once
 
 namespace weft::mpi {

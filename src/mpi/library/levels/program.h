@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the objects of the process ask for, which tells what their calls of MPI may meet.
+// Which kinds of parallelism the objects of the process use, and so from where they may call MPI.
 #pragma once
 
 namespace weft::mpi {
 
 enum class Parallelism {
-  none,     // nothing that opens a parallel region: MPI had best do as without weft
+  none,     // no object opens a parallel region: MPI had best work as without weft
   regions,  // OpenMP's regions, but no explicit tasks
   tasks,    // explicit tasks, or the interfaces by which other libraries make or pause some
 };

@@ -6,16 +6,17 @@
 #include <new>
 
 #include "base/message.h"
-#include "mpi/library/tickets/tickets.h"
-#include "mpi/library/tickets/waited.h"
+#include "mpi/library/pending/claims.h"
+#include "mpi/library/pending/pending_wait.h"
 #include "mpi/library/wait/wait.h"
 
 namespace weft::mpi {
 
 namespace {
 
-// A ticket of nobody's; behind it copies of the requests, and the places of those that are active.
-struct Detached : Ticket {
+// A pending wait that no task pauses for. It is allocated; behind it lie copies of the requests, and the places of
+// those that are active.
+struct Detached : PendingWait {
   Event event;
   Call what;
 
@@ -28,7 +29,7 @@ struct Detached : Ticket {
   int* room_for_places(int count) noexcept { return reinterpret_cast<int*>(room_for_requests() + count); }
 };
 
-// For people: a task that waits although it has been made non-blocking.
+// Describes the wait, for messages: the task itself does not wait, but its events do.
 Call call_for(const int& count, const void* caller) noexcept {
   return {[](const void* requests, Description& into) noexcept {
             into.name = "events of a task";
@@ -37,8 +38,8 @@ Call call_for(const int& count, const void* caller) noexcept {
           &count, caller};
 }
 
-void end(Ticket& ticket) noexcept {
-  auto* detached = static_cast<Detached*>(&ticket);
+void end(PendingWait& pending) noexcept {
+  auto* detached = static_cast<Detached*>(&pending);
   const Event event = detached->event;
   const Runtime& runtime = *detached->runtime;
   if (detached->code != MPI_SUCCESS) raise(Origin{}, detached->code);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that complete an event of a task, while the task goes on, or is over but for its events.
+// Requests whose completion is an event of a task. The task does not pause: it goes on, or has ended but for its
+// events.
 #pragma once
 
 #include "mpi/library/mpi.h"
@@ -14,12 +15,12 @@ struct Event {
 };
 
 // Takes the requests over: they become MPI_REQUEST_NULL. `statuses` are written before the event comes. The event comes
-// once, perhaps before this returns. The code is that of requests that have failed by then. `caller`: of the program's,
-// for people.
+// once, perhaps before this function returns. Returns the error code of a request that has failed by then. `caller`:
+// where the program calls, for messages.
 int detach(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses, Event event,
            const void* caller) noexcept;
 
-// As an event of the calling task; on the spot if the caller is no task that can have events.
+// The same with an event of the calling task. Where the caller is no task that can have events, it waits here.
 int detach_from_task(const Runtime& runtime, int count, MPI_Request* requests, MPI_Status* statuses,
                      const void* caller) noexcept;
 

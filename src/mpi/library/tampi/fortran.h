@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routines that weft/TAMPIf.h is for, of version 3 of TAMPI.
+// The Fortran routines of version 3 of TAMPI, which programs with weft/TAMPIf.h call.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ void tampi_property_set_fortran(const MPI_Fint* property, const MPI_Fint* value,
 void iwait_fortran(MPI_Fint* request, MPI_Fint* status, MPI_Fint* error) noexcept;
 void iwaitall_fortran(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statuses, MPI_Fint* error) noexcept;
 
-// MPI_IX(A..., request, error) as TAMPI_IX, whose request is the calling task's event. `arguments`: without the
-// request.
+// TAMPI_IX made of MPI_IX(A..., request, error): its request is an event of the calling task. `arguments`: how many
+// there are without the request.
 template <Text start, class Places>
 struct RequestedAt;
 

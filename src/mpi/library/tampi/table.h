@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weft/mpi.h and weft/TAMPI.h declare.
+// The functions that weft/mpi.h and weft/TAMPI.h declare, by name.
 #pragma once
 
 #include "mpi/link.h"

@@ -2,9 +2,9 @@
 #include "mpi/library/tampi/tampi.h"
 
 #include "base/message.h"
+#include "mpi/library/diagnostics/plain.h"
 #include "mpi/library/runtime.h"
 #include "mpi/library/tampi/detach.h"
-#include "mpi/library/waits/plain.h"
 #include "platform/find_symbol.h"
 #include "weft/TAMPI.h"
 
@@ -12,10 +12,11 @@ namespace weft::mpi {
 
 namespace {
 
-// Per thread, as TAMPI has it. It has no effect: that a call pauses is not seen, but for the time.
+// TAMPI's property of a thread. It has no effect: a program sees no difference between a call that pauses and one that
+// blocks, but for the time.
 thread_local int t_task_aware = 1;
 
-// Of the program's OpenMP, weft's or another.
+// omp_fulfill_event() of the program's OpenMP, which may be another one than weft's.
 void fulfill(uintptr_t event) noexcept {
   using Fulfill = void (*)(uintptr_t);
   static const auto omp_fulfill_event = reinterpret_cast<Fulfill>(platform::find_symbol("omp_fulfill_event"));
@@ -68,7 +69,7 @@ int detach_event(MPI_Request* request, uintptr_t event) noexcept {
 }
 
 int tampi_init(int required, int* provided) noexcept {
-  // MPI_Init has done everything.
+  // MPI_Init has done everything already.
   const bool pauses = runtime_here() != nullptr;
   *provided = pauses || required < MPI_TASK_MULTIPLE ? required : MPI_THREAD_MULTIPLE;
   return MPI_SUCCESS;

@@ -14,7 +14,7 @@ namespace weft::mpi {
 
 int iwaitall(int count, MPI_Request* requests, MPI_Status* statuses) noexcept;
 int iwait(MPI_Request* request, MPI_Status* status) noexcept;
-// For the call behind which the program's code goes on at `caller`.
+// The same for a call after which the program goes on at `caller`.
 int iwaitall_from(const void* caller, int count, MPI_Request* requests, MPI_Status* statuses) noexcept;
 int iwait_from(const void* caller, MPI_Request* request, MPI_Status* status) noexcept;
 
@@ -27,7 +27,7 @@ int tampi_property_get(int property, int* value) noexcept;
 int tampi_property_set(int property, int value) noexcept;
 int tampi_enabled(int* flag) noexcept;
 
-// MPI_Ix(A..., MPI_Request*) as TAMPI_Ix(A...), whose request is the calling task's event.
+// TAMPI_Ix(A...) made of MPI_Ix(A..., MPI_Request*): its request is an event of the calling task.
 template <auto start>
 struct Requestless;
 

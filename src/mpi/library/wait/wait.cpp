@@ -5,16 +5,20 @@
 
 #include <sched.h>
 
-#include "mpi/library/tickets/tickets.h"
-#include "mpi/library/tickets/waited.h"
-#include "mpi/library/waits/in_place.h"
-#include "mpi/library/waits/trace.h"
+#include "mpi/library/diagnostics/in_place.h"
+#include "mpi/library/diagnostics/trace.h"
+#include "mpi/library/pending/claims.h"
+#include "mpi/library/pending/pending_wait.h"
 
 namespace weft::mpi {
 
 namespace {
 
-// Completes a request. Errors of a request of the program's go to the handler that MPI finds for it, as in MPI_Wait.
+// What a call waits for is one of three: a request, all of several requests, or an attempt. Each has test(): whether it
+// is complete, or has failed.
+
+// One request. An error of a request that the program has made goes to the handler that MPI finds for it, as in
+// MPI_Wait.
 struct One {
   MPI_Request& request;
   MPI_Status* status;
@@ -42,7 +46,7 @@ struct All {
     return done != 0 || code != MPI_SUCCESS;
   }
 #else
-  // So many from the first on are known to be complete, or inactive.
+  // The first `complete` requests are known to be complete, or inactive.
   int complete = 0;
 
   // MPICH's MPI_Testall fails when some of several partitioned requests are complete (seen with 4.0.2 and 5.0.2).
@@ -70,7 +74,7 @@ struct Attempt {
   }
 };
 
-// What the runtime calls while it waits in place: several threads may do so, and one looks.
+// The runtime calls this while a thread waits in place. Several threads may wait so; one of them at a time tests.
 template <class Waited>
 int look(void* waited) noexcept {
   if (!g_progress.try_lock()) return 0;
@@ -79,8 +83,8 @@ int look(void* waited) noexcept {
   return done ? 1 : 0;
 }
 
-// Outside of parallel regions the CPU has nothing better to do: as MPI itself, which looks until the message is there.
-// Yields, since other ranks may want the CPU: after a few looks, in which most messages come.
+// For a caller outside of parallel regions: its CPU has nothing better to do, so it tests until the message is there,
+// as MPI itself does. Most messages come within a few tests. After those it yields, since other ranks may want the CPU.
 template <class Waited>
 bool look_until_done(const Runtime& runtime, Waited& waited, const Call& call) noexcept {
   constexpr int kLooksBeforeYield = 64;
@@ -109,19 +113,19 @@ int wait_for_one(const Runtime& runtime, MPI_Request& request, MPI_Status* statu
   One one{request, status};
   if (done_in_place(runtime, one, call)) return report(origin, one.code);
   if (programs && !claim(1, &request, nullptr)) return refuse_second_wait();
-  // Of a status that it has been given, MPI_Wait leaves the error as it was.
+  // MPI_Wait does not write the status's field MPI_ERROR.
   MPI_Status completed;
   completed.MPI_ERROR = MPI_SUCCESS;
-  Ticket ticket{.requests = &request, .statuses = &completed, .count = 1, .claimed = programs, .call = &call};
-  pause_for(runtime, ticket);
+  PendingWait pending{.requests = &request, .statuses = &completed, .count = 1, .claimed = programs, .call = &call};
+  pause_for(runtime, pending);
   if (status != MPI_STATUS_IGNORE) {
     completed.MPI_ERROR = status->MPI_ERROR;
     *status = completed;
   }
-  return report(origin, ticket.code);
+  return report(origin, pending.code);
 }
 
-// The trace wants the status, even if the program does not.
+// The trace needs the status, even where the program passes MPI_STATUS_IGNORE.
 [[gnu::cold, gnu::noinline]] int wait_traced(const Runtime& runtime, MPI_Request& request, MPI_Status* status,
                                              const Origin& origin, const Call& call, bool programs) noexcept {
   TracedWait traced(call);
@@ -177,7 +181,8 @@ int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_S
   int few[kFew];
   int* active = count <= kFew ? few : static_cast<int*>(std::malloc(sizeof(int) * static_cast<size_t>(count)));
   if (active == nullptr) {
-    // Without memory they are looked at together, which costs the others some of their time.
+    // Without memory for the list, the requests are tested all together, again and again, as an attempt. That takes
+    // some time from whatever else is pending.
     wait_until(runtime, [](void* argument) { return static_cast<All*>(argument)->test(); }, &all, call);
     return report(origin, all.code);
   }
@@ -188,10 +193,10 @@ int wait_for_all(const Runtime& runtime, int count, MPI_Request* requests, MPI_S
     return refuse_second_wait();
   }
   if (actives > 0) {
-    Ticket ticket{
+    PendingWait pending{
         .requests = requests, .statuses = statuses, .wanted = active, .count = actives, .claimed = true, .call = &call};
-    pause_for(runtime, ticket);
-    if (ticket.code != MPI_SUCCESS) code = ticket.code;
+    pause_for(runtime, pending);
+    if (pending.code != MPI_SUCCESS) code = pending.code;
   }
   if (active != few) std::free(active);
   return code == MPI_SUCCESS ? code : report(origin, MPI_ERR_IN_STATUS);
@@ -201,13 +206,13 @@ void wait_until(const Runtime& runtime, bool (*attempt)(void* argument), void* a
   const TracedIfWanted traced(call);
   Attempt waited{attempt, argument};
   if (done_in_place(runtime, waited, call)) return;
-  struct Attempting : Ticket {
+  struct Attempting : PendingWait {
     Attempt* waited;
-  } ticket;
-  ticket.waited = &waited;
-  ticket.call = &call;
-  ticket.attempt = [](Ticket& of) { return static_cast<Attempting&>(of).waited->test(); };
-  pause_for(runtime, ticket);
+  } pending;
+  pending.waited = &waited;
+  pending.call = &call;
+  pending.attempt = [](PendingWait& of) { return static_cast<Attempting&>(of).waited->test(); };
+  pause_for(runtime, pending);
 }
 
 }  // namespace weft::mpi
