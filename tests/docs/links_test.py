@@ -65,10 +65,11 @@ class LinksTest(unittest.TestCase):
         folders = [ROOT / name for name in (".", "src", "src/core", "src/openmp", "tests", "tests/openmp", "include")]
         missing = []
         for page in tracked_pages():
+            beside = [*folders, page.parent]
             for name in FILE.findall(text_of(page)):
                 # Other projects' tests are named by suites of theirs.
-                ours = any((folder / name.split("/")[0]).is_dir() for folder in folders)
-                if ours and not any((folder / name).exists() for folder in folders):
+                ours = any((folder / name.split("/")[0]).is_dir() for folder in beside)
+                if ours and not any((folder / name).exists() for folder in beside):
                     missing.append(f"{page.relative_to(ROOT)}: {name}")
         self.assertEqual(missing, [])
 

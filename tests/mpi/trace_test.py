@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """trace_test.py MPI: `weft trace --mpi` on two ranks, and `weft merge`: each call of MPI is there with what it waited
-for, and an arrow leads from each message's sender to who has received it. Exit code 77: skipped."""
+for, and an arrow leads from each message's sender to who has received it. So it is beside a report, too. Exit code 77:
+skipped."""
 
 import collections
 import json
@@ -16,12 +17,12 @@ import run
 TASKS, SAME = 4, 3
 
 
-def trace(mpi: str, folder: pathlib.Path) -> dict:
+def trace(mpi: str, folder: pathlib.Path, *arguments: str) -> dict:
     program = run.build(mpi, run.HERE / "programs" / "arrows.c", folder)
     launcher = [f"mpiexec.{mpi}", "-n", "2"]
     if mpi == "openmpi":
         launcher[1:1] = ["--allow-run-as-root", "--oversubscribe"]
-    command = [*launcher, str(run.WEFT), "trace", "--mpi", str(program)]
+    command = [*launcher, str(run.WEFT), *arguments, "--mpi", str(program)]
     environment = dict(os.environ, OMP_NUM_THREADS="2")
     subprocess.run(command, check=True, cwd=folder, env=environment, timeout=100)
     merged = [str(run.WEFT), "merge", "weft-trace-0.json", "weft-trace-1.json"]
@@ -69,7 +70,16 @@ def main() -> None:
     if not run.WEFT.exists():
         run.skip(f"no {run.WEFT}")
     with tempfile.TemporaryDirectory() as folder:
-        events = trace(sys.argv[1], pathlib.Path(folder))["traceEvents"]
+        check_calls(trace(sys.argv[1], pathlib.Path(folder), "trace")["traceEvents"])
+    with tempfile.TemporaryDirectory() as folder:
+        both = ("report", "--quiet", "--json", "report.json", "--trace", "weft-trace-%r.json")
+        check_calls(trace(sys.argv[1], pathlib.Path(folder), *both)["traceEvents"])
+        made = json.loads((pathlib.Path(folder) / "report.json").read_text())
+        waited = {(row["rank"], row["call"], row["peer"]): row["count"] for row in made["messages"]}
+        check(waited.get((0, "MPI_Ssend", 1)) == TASKS, f"messages of the report {waited}")
+
+
+def check_calls(events: list[dict]) -> None:
     names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
     check(names == {1: "rank 0 of 2", 2: "rank 1 of 2"}, f"{names}")
 

@@ -93,6 +93,29 @@ class CheckLayersTest(unittest.TestCase):
                 if count == 11:
                     self.assertIn("11 files include each other", result.stdout)
 
+    def test_folders_of_the_report(self) -> None:
+        table = "\n| `report/low` | low | |\n| `report/high` | high | `report/low` |\n"
+        for name, includes, allowed in (
+            ("high/x.cpp", "report/low/a.h", True),
+            ("low/x.cpp", "report/high/b.h", False),
+            ("low/x.cpp", "outside.h", True),
+            ("x.cpp", "report/low/a.h", False),
+        ):
+            with self.subTest(name, includes=includes), tempfile.TemporaryDirectory() as folder:
+                weft = pathlib.Path(folder) / "tools" / "weft"
+                files = {"low/a.h": "", "high/b.h": "", "README.md": table, name: f'#include "{includes}"\n'}
+                for file, text in files.items():
+                    (weft / "report" / file).parent.mkdir(parents=True, exist_ok=True)
+                    (weft / "report" / file).write_text(text)
+                (weft / "outside.h").write_text("")
+                src = pathlib.Path(folder) / "src"
+                src.mkdir()
+                (src / "README.md").write_text(TABLE)
+                result = run(pathlib.Path(folder))
+                self.assertEqual(result.returncode, 0 if allowed else 1, result.stdout)
+                if not allowed:
+                    self.assertIn(f"tools/weft/report/{name}" if name != "x.cpp" else "is in no layer", result.stdout)
+
     def test_siblings_do_not_see_each_other(self) -> None:
         self.assert_refused("openmp/gomp/x.cpp", "openmp/kmp/d.h")
 

@@ -58,11 +58,11 @@ class BadInputTest(unittest.TestCase):
         self.expect(["collectives", "-n", "2"], 127, "install python3", PATH=str(empty))
 
     def test_files(self) -> None:
-        self.expect(["report"], 2, "FILE")
-        self.expect(["report", "missing.conf"], 1, "missing.conf: No such file")
+        self.expect(["check"], 2, "FILE")
+        self.expect(["check", "missing.conf"], 1, "missing.conf: No such file")
         for text, words in (("hello", "line 1: hello"), ("{", "line 1"), ("", "empty"), ('{"a": 1}', "something else")):
             (self.folder / "rules").write_text(text)
-            self.expect(["report", "rules"], 1, words)
+            self.expect(["check", "rules"], 1, words)
         self.expect(["explain", "--from", "rules"], 1, "no measurements of weft tune")
         for level in ("{}", "5", '{"ranks": 2}', '{"ranks": 2, "points": [], "flag": 1, "copy": 1}'):
             text = f'{{"format": "weft tune 3", "levels": [{level}], "measured": [], "verified": []}}'
@@ -75,5 +75,5 @@ class BadInputTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    os.environ.pop("OMPI_COMM_WORLD_SIZE", None)
+    os.environ.pop("OMPI_COMM_WORLD_RANK", None)
     unittest.main()

@@ -36,7 +36,7 @@ class EndToEndTest(unittest.TestCase):
         self.ranks = 4 if MPI == "openmpi" else 2
 
     def tune(self, *arguments: str, code: int = 0) -> str:
-        done = jobs.run([jobs.WEFT, "tune", *arguments, "--mpi", MPI], self.folder)
+        done = jobs.run([jobs.WEFT, "tune", *arguments, "--for", MPI], self.folder)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done.stdout + done.stderr
@@ -47,7 +47,7 @@ class EndToEndTest(unittest.TestCase):
         out = self.folder / "weft-tune"
         self.assertIn("Messages between two", self.tune("explain", "--from", str(out / f"{MPI}.measured.json")))
         if (out / FILES[MPI]).exists():
-            self.assertIn("No fault found", self.tune("report", str(out / FILES[MPI])))
+            self.assertIn("No fault found", self.tune("check", str(out / FILES[MPI])))
 
     def check(self, said: str) -> None:
         out = self.folder / "weft-tune"
@@ -97,17 +97,17 @@ class EndToEndTest(unittest.TestCase):
             self.skipTest("by MPICH's selection")
         rules = {"comm_type=inter": {"algorithm=MPIR_Bcast_intra_unheard": {}}}
         (self.folder / "rules").write_text(json.dumps({"collective=bcast": rules}))
-        self.assertIn("has no algorithm MPIR_Bcast_intra_unheard", self.tune("report", "rules", code=1))
+        self.assertIn("has no algorithm MPIR_Bcast_intra_unheard", self.tune("check", "rules", code=1))
 
     def test_report_of_what_is_slower_or_wrong(self) -> None:
         if MPI != "openmpi":
             self.skipTest("by Open MPI's rules")
         # Segments of 16 bytes, one behind the other.
         (self.folder / "slow").write_text("1\n7\n3\n0\n1\n0 0 0 0\n2\n1\n0 3 0 16\n3\n1\n0 0 0 0\n")
-        said = self.tune("report", "--measure", "--sizes", "64K", "--budget", "8s", "slow", code=1)
+        said = self.tune("check", "--measure", "--sizes", "64K", "--budget", "8s", "slow", code=1)
         self.assertIn("bcast, 2 ranks, 64K bytes: slower with the file", said)
         self.assertNotIn("No fault found", said)
-        self.assertIn("--sizes: 1073741824", self.tune("report", "--measure", "--sizes", "1G", "slow", code=2))
+        self.assertIn("--sizes: 1073741824", self.tune("check", "--measure", "--sizes", "1G", "slow", code=2))
 
     def test_ends_its_jobs_when_it_is_ended(self) -> None:
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -117,7 +117,7 @@ class EndToEndTest(unittest.TestCase):
     def end(self, number: int) -> None:
         mark = f"WEFT_TEST_MARK={os.getpid()}.{number}"
         name, value = mark.split("=")
-        command = [jobs.WEFT, "tune", "collectives", "-n", "2", "--mpi", MPI, "--only", "bcast"]
+        command = [jobs.WEFT, "tune", "collectives", "-n", "2", "--for", MPI, "--only", "bcast"]
         with subprocess.Popen(
             command, cwd=self.folder, env={**jobs.ENVIRONMENT, name: value}, stderr=subprocess.PIPE, text=True
         ) as tuner:

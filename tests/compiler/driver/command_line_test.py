@@ -70,7 +70,7 @@ class PassedOn(DriverTest):
 
 class Acts(DriverTest):
     def setUp(self):
-        self.compile = ["-fopenmp=libomp", f"-fpass-plugin={self.libraries}/weft_pass.so"]
+        self.compile = ["-fopenmp=libomp", f"-fpass-plugin={self.libraries}/libweft-pass.so"]
         self.link = [f"-L{self.libraries}", f"-Wl,-rpath,{self.libraries}"]
 
     def test_compile(self):
@@ -268,7 +268,7 @@ class Shown(DriverTest):
         folder = str(self.libraries)
         link = [f"-L{folder}", f"-Wl,-rpath,{folder}"]
         for what, llvm, gcc in (
-            ("compile", ["-fopenmp=libomp", f"-fpass-plugin={folder}/weft_pass.so"], ["-fopenmp"]),
+            ("compile", ["-fopenmp=libomp", f"-fpass-plugin={folder}/libweft-pass.so"], ["-fopenmp"]),
             ("link", ["-fopenmp=libomp", *link], ["-fopenmp", *link]),
             ("libs", ["omp"], ["gomp"]),
             ("libdirs", [folder], [folder]),
@@ -410,12 +410,12 @@ class Warned(DriverTest):
         self.words("-fopenmp", "-c", "a.c", "--weft-lower=none", WEFT_CC="clang-18")
 
     def test_no_pass(self):
-        (self.libraries / "weft_pass.so").rename(self.libraries / "away")
+        (self.libraries / "libweft-pass.so").rename(self.libraries / "away")
         try:
-            self.warned("-fopenmp", "-c", "a.c", says="weft_pass.so")
+            self.warned("-fopenmp", "-c", "a.c", says="libweft-pass.so")
             self.words("-fopenmp", "a.o")
         finally:
-            (self.libraries / "away").rename(self.libraries / "weft_pass.so")
+            (self.libraries / "away").rename(self.libraries / "libweft-pass.so")
 
     def test_lowering_by_gcc(self):
         self.warned("-fopenmp", "-c", "a.c", "--weft-lower=range", WEFT_CC="gcc-12", says="gcc-12")

@@ -253,7 +253,7 @@ class ByHand(ProgramsTest):
 
     def test_report_by_the_pass(self):
         """With lines, though there is no -g; those of flang are lines of the subprogram."""
-        if not (LIBRARIES / "weft_pass.so").exists():
+        if not (LIBRARIES / "libweft-pass.so").exists():
             self.skipTest("the pass is wanted")
         (self.folder / "loop.c").write_text(
             "void f(double *a, int n) {\n#pragma omp parallel for\n  for (int i = 0; i < n; i++) a[i]++;\n}\n"
@@ -290,11 +290,11 @@ class ByHand(ProgramsTest):
         prefix = self.folder / "prefix"
         (prefix / "bin").mkdir(parents=True)
         shutil.copytree(LIBRARIES, prefix / "lib/weft", symlinks=True)
-        (prefix / "lib/weft/weft_pass.so").write_text("no library")
+        (prefix / "lib/weft/libweft-pass.so").write_text("no library")
         shutil.copy2(DRIVER, prefix / "bin/weftcc")
         done = self.execute(prefix / "bin/weftcc", "-fopenmp", "-c", "a.c", check=False, WEFTCC_LOWER="range")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("weft_pass.so", done.stderr)
+        self.assertIn("libweft-pass.so", done.stderr)
 
 
 class ByBuildSystems(ProgramsTest):

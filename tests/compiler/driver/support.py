@@ -50,7 +50,7 @@ class DriverTest(unittest.TestCase):
         cls.libraries.mkdir(parents=True)
         for file in LIBRARIES.glob("lib*"):
             (cls.libraries / file.name).symlink_to(file)
-        (cls.libraries / "weft_pass.so").touch()
+        (cls.libraries / "libweft-pass.so").touch()
         cls.bin = cls.folder / "prefix/bin"
         cls.bin.mkdir()
         shutil.copy2(DRIVER, cls.bin / "weftcc")

@@ -41,10 +41,12 @@ class BadInput(unittest.TestCase):
             ("ill", NOT_STARTED),
             ("foreign", "int nothing;"),
             ("unresolved", UNRESOLVED),
+            ("older", WRONG_VERSION),
         ):
             source = cls.folder / f"{name}.c"
             source.write_text(text)
-            library = cls.folder / f"libweft_engine_{name}.so"
+            # As the files of engines were called once.
+            library = cls.folder / (f"libweft_engine_{name}.so" if name == "older" else f"libweft-engine-{name}.so")
             subprocess.run(
                 [GCC, "-shared", "-fPIC", "-Wl,-z,lazy", f"-I{ROOT}/include", source, "-o", library], check=True
             )
@@ -78,6 +80,7 @@ class BadInput(unittest.TestCase):
 
     def test_another_version(self):
         self.check("later", "version 2")
+        self.check("older", "libweft_engine_older.so", "version 2")
 
     def test_cannot_be_loaded(self):
         self.check("unresolved", "nowhere")

@@ -104,7 +104,7 @@ class EngineTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not (LIBRARIES / f"libweft_engine_{ENGINE}.so").exists():
+    if not (LIBRARIES / f"libweft-engine-{ENGINE}.so").exists():
         print(f"skipped: there is no engine {ENGINE!r} in {LIBRARIES}")
         sys.exit(77)
     unittest.main()

@@ -129,6 +129,8 @@ class Affinity(ProcessTest):
             "WEFT_PROFILE_PAUSED",
             "WEFT_TRACE_FILE",
             "WEFT_NUMA_RECORD",
+            "WEFT_MPI",
+            "WEFT_COLLECTIVES",
             *(
                 f"WEFT_COLLECTIVES_{name}"
                 for name in ("RULES", "AFTER", "QUEUE", "FRAGMENT", "SINGLE_COPY", "COMPARE", "REPORT")

@@ -52,10 +52,15 @@ class BadVariables(ProcessTest):
             ("WEFT_GRAIN", "0"),
             ("WEFT_GRAIN", "3ms"),
             ("WEFT_GRAIN", "us"),
-            ("WEFT_NUMA", "interleave"),
+            ("WEFT_NUMA", "bind"),
+            ("WEFT_NUMA", "interleave=1-0"),
         ):
             with self.subTest(name=name, value=value):
                 self.check(name, value, value)
+
+    def test_memory_is_placed_by_the_command(self):
+        for value in "interleave", "bind=0":
+            self.check("WEFT_NUMA", value, "where weft run starts the program")
 
     def test_misspelt_names(self):
         self.check("OMP_NUM_THREDS", "3", "OMP_NUM_THREADS")
