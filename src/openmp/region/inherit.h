@@ -20,6 +20,7 @@ inline void inherit_league(Team* team, const Member* parent) noexcept {
 // Sets up the record of a team of several members. `words` as of parallel().
 inline void set_up(Team* team, Member* parent, int size, void* const* words) noexcept {
   team->size = size;
+  // Relaxed: the members are published after this, by a release.
   team->tasks.marks_filled.store(wants_marks(size), std::memory_order_relaxed);
   team->level = parent->team->level + 1;
   team->active_level = parent->team->active_level + (size > 1 ? 1 : 0);
