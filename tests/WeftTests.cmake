@@ -80,9 +80,11 @@ function(weft_unit_tests target)
   gtest_discover_tests(${target} TEST_FILTER "${arg_FILTER}" PROPERTIES LABELS "${area};${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
-# What scripts find in their environment.
+# What scripts find in their environment. mpirun of Open MPI 4 fails one job of a thousand or so in which every rank has
+# ended well, without weft too: its answer to a rank's end gets lost (docs/how-to/mpi.md).
 set(WEFT_TEST_ENVIRONMENT
   PYTHONDONTWRITEBYTECODE=1
+  OMPI_MCA_orte_allowed_exit_without_sync=1
   WEFT_COMMAND=$<TARGET_FILE:weft_command>
   WEFT_BUILD_DIR=${PROJECT_BINARY_DIR}
   WEFT_LIBRARIES=$<TARGET_FILE_DIR:weft>

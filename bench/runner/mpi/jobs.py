@@ -24,6 +24,8 @@ LAUNCHERS = {
 UNBOUND = {"openmpi": ("--bind-to", "none"), "mpich": ()}
 LIBRARY = "lib/weft/libweft-mpi.so"
 HUNG = "no end after"
+# Open MPI is to leave the CPU to others while it waits, and its mpirun now and then loses the end of a rank.
+SETTINGS = {"OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_orte_allowed_exit_without_sync": "1", "KMP_WARNINGS": "0"}
 # From the polite end of a job to the other one.
 LEAVE_S = 10
 
@@ -137,11 +139,10 @@ def start(
     """A job in this folder. The variables are those of the ranks, not of what starts them."""
     settings = (f"{name}={value}" for name, value in variables.items())
     # Ranks and threads are more than the CPUs: a rank that waits in Open MPI gives its CPU away.
-    environment = process.environment() | {"OMPI_MCA_mpi_yield_when_idle": "1", "KMP_WARNINGS": "0"}
     return subprocess.Popen(
         [*launcher, "-n", str(ranks), "env", *settings, *words],
         cwd=folder,
-        env=environment,
+        env=process.environment() | SETTINGS,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
