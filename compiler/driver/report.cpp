@@ -12,6 +12,7 @@
 
 #include "base/message.h"
 #include "options.h"
+#include "platform/file_name.h"
 #include "refusal.h"
 
 namespace weft::driver {
@@ -68,7 +69,7 @@ Report::Report(const std::string& wanted)
       as_json_(wanted.ends_with(".json") || wanted.ends_with(".jsonl")),
       file_(wanted.empty() ? dup(STDERR_FILENO)
                            : open(wanted.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
-  if (file_ < 0) throw Refusal{kUsage, "--weft-report=" + wanted + ": " + std::strerror(errno)};
+  if (file_ < 0) throw Refusal{kUsage, "--weft-report=" + wanted + ": " + platform::why_not_written(wanted, errno)};
 }
 
 Report::~Report() { close(file_); }

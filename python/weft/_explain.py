@@ -90,7 +90,8 @@ def _report(process: str, file: str) -> None:
             )
             out.write("\n")
     except Exception as error:  # the program's own end must not suffer
-        print(f"weft: --explain: {type(error).__name__}: {error}", file=sys.stderr)
+        option = "--explain-json" if file else "--explain"
+        print(f"weft: {option}: {type(error).__name__}: {error}", file=sys.stderr)
 
 
 def install(wanted: str) -> None:

@@ -31,6 +31,26 @@ def command() -> str:
     raise OSError(f"the command weft is neither in {places[0]} nor in {places[1]} nor on PATH; install weft again")
 
 
+def check_name(option: str, name: str) -> None:
+    """Raises ValueError, with a text for the user, where the name of a file is more like another option, or empty."""
+    if not name:
+        raise ValueError(f"{option}: the name of a file is wanted; this one is empty")
+    if name.startswith("-"):
+        raise ValueError(f"{option}: the name of a file is wanted, not {name}; a file of that name is ./{name}")
+
+
+def check_output(name: str) -> None:
+    """Raises OSError, with a text for the user, where no result can be written to a file of that name: before there is
+    one."""
+    folder = os.path.dirname(name) or "."
+    if os.path.isdir(name):
+        raise IsADirectoryError(f"{name}: is a folder; a file is wanted")
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{name}: there is no folder {folder}; make it, or name a file elsewhere")
+    if not os.access(name if os.path.exists(name) else folder, os.W_OK):
+        raise PermissionError(f"{name}: may not be written")
+
+
 def mapped_libraries() -> "list[str]":
     """The files that are mapped executable into this process, in the order of their addresses."""
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:

@@ -7,7 +7,7 @@ So the program runs as by plain `python app.py`: its __main__, arguments, exit c
 import os
 import sys
 
-from weft._files import command
+from weft._files import check_output, command
 from weft._options import help_text, number, parse
 from weft._settings import Settings, store_launch
 
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
+FAILED = 1
 USAGE_ERROR = 2  # as Python's own
 
 
-def fail(message: object) -> "NoReturn":
+def fail(message: object, code: int = USAGE_ERROR) -> "NoReturn":
     """One line, then the end."""
     print(f"weft: {message}", file=sys.stderr)
-    sys.exit(USAGE_ERROR)
+    sys.exit(code)
 
 
 def _interpreter(count: int) -> "list[str]":
@@ -132,14 +133,19 @@ def main() -> "NoReturn":
     if "--stats" in options:
         # exec keeps the process's number: only this process says at exit that nothing of it ran on weft.
         environment["WEFT_RUN_PROCESS"] = str(os.getpid())
-    explain = "--explain" in options or "--explain-json" in options
-    deaf = sys.flags.ignore_environment or sys.flags.no_site
-    if deaf and (explain or options.get("--mode") == "static"):
-        fail("--explain and --mode static need Python's environment: leave out its flags -E, -I and -S")
+    explain = [name for name in ("--explain", "--explain-json") if name in options]
+    hearing = [*explain, "--mode static"] if options.get("--mode") == "static" else explain
+    if hearing and (sys.flags.ignore_environment or sys.flags.no_site):
+        fail(f"{hearing[0]}: Python's environment is needed: leave out its flags -E, -I and -S")
     if explain:
+        file = options.get("--explain-json", "")
+        try:
+            if file:
+                check_output(file)
+        except OSError as error:
+            fail(f"--explain-json {error}", FAILED)
         # exec keeps the process's number: only this process reports.
-        file = os.path.abspath(options["--explain-json"]) if options.get("--explain-json") else ""
-        environment["WEFT_EXPLAIN"] = f"{os.getpid()}:{file}"
+        environment["WEFT_EXPLAIN"] = f"{os.getpid()}:{os.path.abspath(file) if file else ''}"
     if "--notebook" in options:
         if "--report" in options:
             fail("--notebook: --report records the whole program: leave out one of them")

@@ -15,6 +15,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from IPython.display import display
 
+from weft._files import check_name
 from weft._recorder import NoRecorderError, recorder
 from weft._report import Recording, Report
 
@@ -30,8 +31,7 @@ class _Choice:
 
     def __init__(self, line: str, is_cell: bool) -> None:
         """Raises UsageError. A statement is taken as it stands, quotes and all."""
-        self.page: str | None = None
-        self.json: str | None = None
+        files: dict[str, str] = {}
         self.quiet = False
         words, self.statement = self._split(line)
         try:
@@ -39,14 +39,18 @@ class _Choice:
         except getopt.GetoptError as error:
             raise UsageError(f"%%weft: {error.msg}; {_USAGE}") from None
         for name, value in options:
-            if not value and name not in ("-q", "--quiet"):
-                raise UsageError(f"%%weft: {name}: the name of a file is wanted")
-            if name in ("-o", "--output"):
-                self.page = value
-            elif name == "--json":
-                self.json = value
-            else:
+            if name in ("-q", "--quiet"):
                 self.quiet = True
+                continue
+            what = "json" if name == "--json" else "page"
+            if what in files:
+                raise UsageError(f"%%weft: {name}: is given twice; leave one out")
+            try:
+                check_name(name, value)
+            except ValueError as error:
+                raise UsageError(f"%%weft: {error}") from None
+            files[what] = value
+        self.page, self.json = files.get("page"), files.get("json")
         if rest or (is_cell and self.statement):
             raise UsageError(f"%%weft: {(rest or [self.statement])[0]}: the code begins in the next line; {_USAGE}")
         if not is_cell and not self.statement:

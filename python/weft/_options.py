@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of `python -m weft`. Without argparse, which would take as long to load as all the rest does."""
 
+from weft._files import check_name
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +78,12 @@ def parse(arguments: "Sequence[str]") -> "tuple[dict[str, str], list[str], list[
                 raise ValueError(f"{name}: {wanted} is wanted behind it; see python -m weft --help")
             value = arguments[i]
             i += 1
+        if wanted in ("FILE", "PAGE"):
+            if name in found:
+                raise ValueError(f"{name}: is given twice; leave one out")
+            # As by weft report, the page may go to stdout.
+            if value != "-" or wanted != "PAGE":
+                check_name(name, value)
         found[names[-1]] = value
         if name in OF_COMMAND:
             of_command += [name, value] if wanted else [name]

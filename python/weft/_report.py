@@ -63,17 +63,6 @@ def _make(profile: str, output: str | None, json_file: str | None) -> Report:
     return Report(done.stderr, page, json.loads(text))
 
 
-def check_file(name: str) -> None:
-    """Raises OSError where a report cannot be written to a file of that name: before it is made."""
-    folder = os.path.dirname(name) or "."
-    if os.path.isdir(name):
-        raise IsADirectoryError(f"{name}: is a folder; a file is wanted")
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{name}: there is no folder {folder}")
-    if not os.access(name if os.path.exists(name) else folder, os.W_OK):
-        raise PermissionError(f"{name}: may not be written")
-
-
 class Recording:
     """From begin() to end(). `output` and `json_file`: files to leave the page and the JSON in."""
 
@@ -81,7 +70,7 @@ class Recording:
         """Raises NoRecorderError, or OSError for files that cannot be written."""
         for name in (output, json_file):
             if name is not None:
-                check_file(name)
+                _files.check_output(name)
         # The block may go to another folder.
         self._output, self._json = (None if name is None else os.path.abspath(name) for name in (output, json_file))
         self._title = title

@@ -234,6 +234,24 @@ class Loads(CommandTest):
 
 
 class Refuses(CommandTest):
+    def test_libraries_that_are_not_there(self):
+        """An option ends the command; a variable keeps no program from running."""
+        root = pathlib.Path(WEFT).parents[1]
+        bare = self.folder / "bare"
+        (bare / "bin").mkdir(parents=True)
+        (bare / "lib/weft").mkdir(parents=True)
+        shutil.copy(WEFT, bare / "bin/weft")
+        for library in (root / "lib/weft").iterdir():
+            if "mpi" not in library.name and "coll" not in library.name:
+                (bare / "lib/weft" / library.name).symlink_to(library)
+        for option, variable in ("--mpi", "WEFT_MPI"), ("--collectives", "WEFT_COLLECTIVES"):
+            done = self.command(bare / "bin/weft", "run", option, "echo", "ran")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.one_complaint(done, f"weft: {option}: ", "build weft where")
+            done = self.command(bare / "bin/weft", "run", "echo", "ran", env={variable: "true"})
+            self.assertEqual((done.returncode, done.stdout), (0, "ran\n"))
+            self.one_complaint(done, f"weft: {variable}: ", "build weft where", "the default is used")
+
     def test_what_cannot_run(self):
         plain = self.folder / "plain"
         plain.write_text("text")

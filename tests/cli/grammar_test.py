@@ -179,6 +179,97 @@ class Files(unittest.TestCase):
         self.assertEqual(weft("run", "--numa", "spread", *policy, env={"WEFT_NUMA": "interleave"}).stdout, "default\n")
 
 
+class Names(unittest.TestCase):
+    """Of files: what each option says of those that cannot be, before a program runs."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="weft-grammar-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def refused(self, *words: object, code: int = 2) -> str:
+        """The one line that is said; nothing is written."""
+        before = set(self.folder.rglob("*"))
+        done = weft(*words, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        self.assertRegex(done.stderr, r"^weft: .*\n$")
+        self.assertEqual(set(self.folder.rglob("*")), before)
+        return done.stderr
+
+    def test_they_are_no_options(self) -> None:
+        """Where a file was forgotten, the option behind is not taken for one. Nor is what is empty, nor one of two."""
+        seen = 0
+        for command, options in commands().items():
+            for option in (option for option, value in options.items() if value in ("FILE", "FOLDER")):
+                seen += 1
+                with self.subTest(command=command, option=option):
+                    kind = options[option].lower()
+                    attached = f"{option}=--frob" if option.startswith("--") else f"{option}--frob"
+                    says = f": the name of a {kind} is wanted, not --frob; a {kind} of that name is ./--frob"
+                    self.assertIn(says, self.refused(*command, attached, "touch", "ran"))
+                    # In these places --json was a flag.
+                    if option != "--json" or command in (("report",), ("numa",)):
+                        self.assertIn(says, self.refused(*command, option, "--frob", "touch", "ran"))
+                    self.assertIn("this one is empty", self.refused(*command, option, ""))
+                    self.assertIn(": is given twice", self.refused(*command, option, "a", option, "b"))
+        self.assertGreater(seen, 20)
+        for words in ("merge", ""), ("merge", "--", "-x"), ("tune", "check", ""), ("compare", "", "b"):
+            self.assertIn(": the name of a file is wanted", self.refused(*words))
+        for words in ("trace", "-o"), ("report", "--trace"), ("merge", "-o"), ("run", "--library"):
+            self.assertIn("not -; a file of that name is ./-", self.refused(*words, "-", "true"))
+
+    def test_a_folder_that_is_not_there(self) -> None:
+        """All say it alike."""
+        runs = ("sh", "-c", "touch ran")
+        for command, option, behind in (
+            ("trace", "-o", runs),
+            ("report", "-o", runs),
+            ("report", "--json", runs),
+            ("report", "--trace", runs),
+            ("report", "--json", ("--against", "stock", *runs)),
+            ("report", "--trace", ("--against", "stock", *runs)),
+            ("numa", "-o", runs),
+            ("numa", "--json", runs),
+            ("numa", "--svg", runs),
+            ("merge", "-o", ("a.json",)),
+            ("compare", "--json", ("a.json", "b.json")),
+            ("info", "--json", ("true",)),
+            ("node status", "--json", ()),
+            ("top", "--json", ()),
+            ("top", "--openmetrics", ()),
+            ("top", "--openmetrics", ("--once",)),
+        ):
+            with self.subTest(command=command, option=option):
+                says = (
+                    f"weft: {command}: {option} no/where.prom: there is no folder no; make it, or name a file elsewhere"
+                )
+                said = self.refused(*command.split(), option, "no/where.prom", *behind, code=1)
+                self.assertEqual(said, says + "\n")
+
+    def test_one_file_for_two(self) -> None:
+        for command in ("report", "numa"):
+            said = self.refused(command, "-o", "x", "--json", "./x", "touch", "ran")
+            self.assertIn("--json ./x: is the file of -o too; each needs its own", said)
+            said = self.refused(command, "-o", "-", "--json", "-", "touch", "ran")
+            self.assertIn("--json -, -o -: only one of them can go to stdout", said)
+        said = self.refused("report", "--json", "x", "--trace", "x", "touch", "ran")
+        self.assertIn("--trace x: is the file of --json too", said)
+        self.assertIn("--svg x: is the file of -o too", self.refused("numa", "--svg", "x", "-o", "x", "touch", "ran"))
+        for words in ("compare", "a.json", "b.json", "--json", "b.json"), ("merge", "a.json", "-o", "./a.json"):
+            self.assertIn("is the file that is read; name another one", self.refused(*words))
+
+    def test_each_rank_has_its_own(self) -> None:
+        rank = {"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "4"}
+        options = ("-o", "text-%r", "--json", "%r-of-%p.json", "--svg", "%r%r.svg")
+        done = weft("numa", *options, "true", env=rank, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        found = sorted(re.sub(r"of-\d+", "of-N", path.name) for path in self.folder.iterdir())
+        self.assertEqual(found, ["3-of-N.json", "33.svg", "text-3"])
+        (self.folder / "of-3").mkdir()
+        done = weft("trace", "-o", "of-%r/%p.json", "true", env=rank, cwd=self.folder)
+        self.assertNotIn("no folder", done.stderr)
+
+
 class OldSpellings(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="weft-grammar-")

@@ -66,14 +66,14 @@ class File(OpenMetricsTest):
         (self.place / "folder.prom").mkdir()
         (self.place / "folder.prom/x").touch()
         for file, why in (
-            ("missing/x.prom", "No such file"),
+            ("missing/x.prom", "there is no folder"),
             ("folder.prom", "directory"),
             ("folder.prom/x/x.prom", "directory"),
         ):
             for once in (), ("--once",):
                 done = weft("top", *once, "--openmetrics", self.place / file)
                 self.assertEqual((done.returncode, done.stdout), (1, ""))
-                self.assertRegex(done.stderr, rf"^weft: top: {self.place / file}: .*{why}.*\n$")
+                self.assertRegex(done.stderr, rf"^weft: top: --openmetrics {self.place / file}: .*{why}.*\n$")
         self.assertEqual(self.names(), ["folder.prom"])
 
     def test_folder_goes_and_comes_back(self):

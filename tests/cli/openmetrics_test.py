@@ -243,7 +243,6 @@ class Arguments(unittest.TestCase):
     def test_wrong_places(self):
         no_port = "serves no port"
         for place, why in {
-            "": ".prom",
             "weft.txt": ".prom",
             ".prom": ".prom",
             "/tmp/.prom": ".prom",

@@ -106,9 +106,13 @@ class Placement(unittest.TestCase):
 
     @unittest.skipUnless(NODES.exists(), "the kernel has no NUMA")
     def test_nodes_that_are_not_there_are_named(self):
-        found = run("--numa", "bind=1000", "--", "true")
-        self.assertEqual(found.returncode, 2)
-        self.assertIn("memory on node", found.stderr)
+        found = run("--numa", "bind=1000", "--", "echo", "ran")
+        self.assertEqual((found.returncode, found.stdout), (2, ""))
+        self.assertRegex(found.stderr, r"^weft: --numa bind=1000: this machine has memory on node [0-9,-]+\n$")
+        # A variable keeps no program from running.
+        found = run("--", "echo", "ran", WEFT_NUMA="bind=1000")
+        self.assertEqual((found.returncode, found.stdout), (0, "ran\n"))
+        self.assertRegex(found.stderr, r"^weft: WEFT_NUMA=bind=1000: this machine has .*; the default is used\n$")
 
     def test_calls(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -253,13 +253,13 @@ class ReportFiles(CommandTest):
         self.assertIn("some time before", done.stderr)
         self.assertIs(json.loads(file.read_text())["otherData"]["cut_off"], True)
         self.assertGreater(len(json.loads(json_file.read_text())["sites"]), 1)
-        for wanted, words in (
-            ("/no/such/folder/t.json", ["--trace", "No such file"]),
-            (json_file, ["--trace", "--json"]),
-            (self.folder, ["--trace", "directory"]),
+        for wanted, code, words in (
+            ("/no/such/folder/t.json", 1, ["--trace", "there is no folder /no/such/folder"]),
+            (json_file, 2, ["--trace", "--json"]),
+            (self.folder, 1, ["--trace", "directory"]),
         ):
             done = self.report("--trace", wanted, "--json", json_file, dies)
-            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual((done.returncode, done.stdout), (code, ""))
             self.one_complaint(done, *words)
 
     def test_traces_that_are_none(self):
@@ -324,7 +324,23 @@ class ReportFiles(CommandTest):
         file.write_text(trace.text()[:-1] + ', "traceEvents": [[[[[]]]], 5, "x", null]}')
         done = self.report(file)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("make no sense", json.dumps(self.read(trace)["run"]["notes"]))
+        self.assertIn("could not be used", self.read(trace)["run"]["notes"][0])
+
+    def test_what_is_left_out_is_counted(self):
+        trace = Made(10).member(0, 0, 0, 10).add("weather", "rain", 0, 2, 4).add("weather", "snow", 0, 5, 6)
+        trace.add("mpi", "MPI_Recv", 200000, -2, 5, context=0).add("wait", "barrier", 0, 3, -4)
+        trace.wait("waits for critical", 0, 7, 8, held=-1)
+        self.assertEqual(
+            self.read(trace)["run"]["notes"][0],
+            '5 events of the trace could not be used in full (2 of a category "weather" that this weft does not know, 1 '
+            'of the category "mpi" with times that cannot be, 2 of the category "wait" with times that cannot be): that '
+            "time counts as time of what is around.",
+        )
+        for number in range(9):
+            trace.add(f"kind {number}", "x", 0, 2, 4)
+        note = self.read(trace)["run"]["notes"][0]
+        self.assertIn("14 events", note)
+        self.assertRegex(note, r", \d+ of other kinds\): ")
 
     def test_words_that_are_not_known(self):
         """A later weft may have written them. What a context did then cannot be guessed."""

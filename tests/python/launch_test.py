@@ -212,6 +212,12 @@ class Options(ProgramTest):
             (["--cpus", "0", "x.py"], "from 1 to"),
             (["--frob", "x.py"], "--frob"),
             (["--mode"], "--mode"),
+            (["--explain-json", "--stats", "x.py"], "--explain-json: the name of a file is wanted, not --stats"),
+            (["--explain-json=", "x.py"], "--explain-json: the name of a file is wanted; this one is empty"),
+            (["--explain-json", "-", "x.py"], "./-"),
+            (["--report", "--mpi", "x.py"], "--report: the name of a file is wanted, not --mpi"),
+            (["--library", "-m", "x"], "--library: the name of a file is wanted, not -m"),
+            (["--report", "a", "--report", "b", "x.py"], "--report: is given twice"),
         ):
             with self.subTest(arguments=arguments):
                 done = self.weft(*arguments)
@@ -228,6 +234,10 @@ class Options(ProgramTest):
         done = self.run_python("-S", "-m", "weft", "--explain", "-c", "")
         self.assertEqual(done.returncode, 2)
         self.assertIn("-S", done.stderr)
+        for option, words in ("--explain-json=x", "--explain-json"), ("--mode=static", "--mode static"):
+            done = self.run_python("-S", "-m", "weft", option, "-c", "")
+            self.assertEqual(done.returncode, 2)
+            self.assertTrue(done.stderr.startswith(f"weft: {words}: "), done.stderr)
 
 
 class Import(ProgramTest):

@@ -96,8 +96,13 @@ class Explain(ProgramTest):
 
     def test_files_that_cannot_be_written(self) -> None:
         done = self.weft("--explain-json", "/no/such/folder/file", "-c", "print(1)")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        says = "there is no folder /no/such/folder; make it, or name a file elsewhere"
+        self.assertEqual(done.stderr, f"weft: --explain-json /no/such/folder/file: {says}\n")
+        # What goes wrong at the end is said of the option that was given.
+        done = self.weft("--explain-json", "/dev/full", "-c", "print(1)")
         self.assertEqual((done.returncode, done.stdout), (0, "1\n"))
-        self.assertIn("/no/such/folder/file", done.stderr)
+        self.assertRegex(done.stderr, r"^weft: --explain-json: OSError: .*\n$")
 
 
 class Pools(ProgramTest):

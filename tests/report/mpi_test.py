@@ -526,7 +526,7 @@ class Told(WithFolder):
     def test_a_folder_that_cannot_be_made(self) -> None:
         ends = self.end(self.start(0, page="none/page.html"))
         self.assertEqual(ends[0][0], 1)
-        self.assertIn("none/page.html: No such file or directory", ends[0][1])
+        self.assertIn("none/page.html: there is no folder none; make it", ends[0][1])
 
     def refused(self, *options: str) -> str:
         """What a rank says whose options are refused before the program runs."""

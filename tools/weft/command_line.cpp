@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line.h"
 
+#include "file_option.h"
 #include "metrics_place.h"
 #include "version.h"
 
@@ -20,9 +21,8 @@ constexpr char kColumns[] =
 
 // What is written for programs; in every command by the same option.
 CLI::Option* add_json(CLI::App* command, std::string& file) {
-  return command
-      ->add_option("--json", file, "write the result for programs into this file; -: to stdout, in place of the text")
-      ->type_name(kFile);
+  constexpr char kHelp[] = "write the result for programs into this file; -: to stdout, in place of the text";
+  return as_file(command->add_option("--json", file, kHelp), Stdout::taken);
 }
 
 // What all commands of `tune` have in common.
@@ -52,8 +52,8 @@ void add_tune(CLI::App& app, CLI::App*& tune, TuneOptions& options) {
                            "gains. The default algorithm stays where no other is certainly faster by more than 5 %.");
   add_ranks(collectives, options);
   collectives->add_option("--budget", options.budget, "how long it may take: 90s, 5m, 1h (default: 5m)");
-  collectives->add_option("-o,--output", options.output, "the folder for what is written (default: weft-tune)")
-      ->type_name("FOLDER");
+  as_folder(
+      collectives->add_option("-o,--output", options.output, "the folder for what is written (default: weft-tune)"));
   add_tune_options(collectives, options);
   collectives->add_option("--format", options.format, "of Open MPI's rules: text, or json since Open MPI 6 (default)")
       ->check(CLI::IsMember({"text", "json"}));
@@ -70,7 +70,7 @@ void add_tune(CLI::App& app, CLI::App*& tune, TuneOptions& options) {
       tune->add_subcommand("check",
                            "Say in words what a decision file does, and what is wrong with it: Open MPI's rules,\n"
                            "MPICH's selection, or weft's rules.");
-  check->add_option("FILE", options.file, "the decision file")->type_name(kFile)->required();
+  as_file(check->add_option("FILE", options.file, "the decision file"))->required();
   check->add_flag("--measure", options.measure, "run with the file and without it, and compare");
   check->add_option("--budget", options.budget, "how long --measure may take (default: 1m)");
   add_tune_options(check, options);
@@ -81,8 +81,7 @@ void add_tune(CLI::App& app, CLI::App*& tune, TuneOptions& options) {
                            "for, and how far it is from what is measured.");
   add_ranks(explain, options);
   explain->add_option("--budget", options.budget, "how long it may take (default: 30s)");
-  explain->add_option("--from", options.record, "explain these measurements of weft tune collectives")
-      ->type_name(kFile);
+  as_file(explain->add_option("--from", options.record, "explain these measurements of weft tune collectives"));
   add_tune_options(explain, options);
 }
 
@@ -110,14 +109,14 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "weft trace [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
       "Run the program as `weft run` does and write a timeline of its teams, tasks and waits.\n"
       "https://ui.perfetto.dev and chrome://tracing show it: one track for each CPU that weft uses.");
-  trace
-      ->add_option("-o,--output", trace_file,
-                   "the file; %p in it stands for the process's number, %r for its rank; with --mpi the default is "
-                   "weft-trace-%r.json")
-      ->type_name(kFile)
+  as_file(trace->add_option(
+              "-o,--output", trace_file,
+              "the file; %p in it stands for the process's number, %r for its rank; with --mpi the default is "
+              "weft-trace-%r.json"))
       ->capture_default_str();
   add_run_options(trace, run_options);
   trace->footer(std::string(kExitCodes) +
+                "  1: the trace cannot be written where it is to go; the program was not run.\n"
                 "Examples:\n"
                 "  weft trace ./program\n"
                 "  weft trace -o process-%p.json --node ./program\n"
@@ -126,8 +125,8 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   merge = app.add_subcommand("merge",
                              "weft merge [OPTIONS] TRACE...\n"
                              "Put the traces of the ranks of one run into one file, with messages as arrows.");
-  merge->add_option("-o,--output", merged_file, "the file")->type_name(kFile)->capture_default_str();
-  merge->add_option("TRACE", merged_traces, "a file that weft trace --mpi has written")->type_name(kFile)->required();
+  as_file(merge->add_option("-o,--output", merged_file, "the file"))->capture_default_str();
+  as_file(merge->add_option("TRACE", merged_traces, "a file that weft trace --mpi has written"))->required();
   merge->footer(
       "Example:\n"
       "  weft merge weft-trace-*.json");
@@ -137,29 +136,27 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                               "Run the program as `weft run` does, and say where the time went: which lines keep CPUs\n"
                               "from the program's work, why, and what to change. Nothing has to be rebuilt; -g adds\n"
                               "lines of sources. A file by weft trace, or by --json of an earlier report, is read.");
-  report
-      ->add_option(
-          "-o,--output", report_options.page,
-          "the page, a file that any browser opens, one for all ranks of an MPI program; %p in it stands for the "
-          "process's number, %r for its rank: then each has a page of its own")
-      ->type_name(kFile)
+  as_file(report->add_option(
+              "-o,--output", report_options.page,
+              "the page, a file that any browser opens, one for all ranks of an MPI program; %p in it stands for the "
+              "process's number, %r for its rank: then each has a page of its own"),
+          Stdout::taken)
       ->capture_default_str();
-  report
-      ->add_option(
-          "--json", report_options.json,
-          "write the report for programs into this file, named likewise; -: to stdout, behind what the program says")
-      ->type_name(kFile);
+  as_file(report->add_option(
+              "--json", report_options.json,
+              "write the report for programs into this file, named likewise; -: to stdout, behind what the program "
+              "says"),
+          Stdout::taken);
   report
       ->add_option("--against", against,
                    "stock: run the program under its own OpenMP runtime too, before, and show both times")
       ->check(CLI::IsMember({"stock"}));
-  report
-      ->add_option("--trace", run_options.trace,
-                   "write a trace of the same run into this file too, as weft trace does, named likewise")
-      ->type_name(kFile);
+  as_file(report->add_option("--trace", run_options.trace,
+                             "write a trace of the same run into this file too, as weft trace does, named likewise"));
   report->add_flag("--quiet", report_options.quiet, "no summary on stderr");
   // Not for people: docs/explanation/report.md.
-  report->add_option("--profile", report_options.profile, "a folder with a profile, in place of a program")->group("");
+  as_folder(report->add_option("--profile", report_options.profile, "a folder with a profile, in place of a program"))
+      ->group("");
   add_run_options(report, run_options);
   report->footer(
       "Exit code:\n"
@@ -178,8 +175,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                                "weft compare BEFORE.json[,...] AFTER.json[,...]\n"
                                "Say what changed between two runs, or between several runs of each side, with commas\n"
                                "between: then only what is more than the runs of one side differ by.");
-  compare->add_option("FILE", compare_options.sides, "reports that weft report --json has written")
-      ->type_name(kFile)
+  as_file(compare->add_option("FILE", compare_options.sides, "reports that weft report --json has written"))
       ->required()
       ->expected(2, 1000);
   add_json(compare, compare_options.json);
@@ -193,11 +189,14 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                             "Say where the memory of a program lies, which NUMA nodes use it, and what to change.\n"
                             "In place of the program: the number of a process that runs already. With an option of\n"
                             "weft run the program runs on weft, else as it is.");
-  numa->add_option("-o,--output", numa_options.output, "write the report for people into this file; -: to stdout")
-      ->type_name(kFile);
+  as_file(numa->add_option("-o,--output", numa_options.output,
+                           "write the report for people into this file; -: to stdout; %p in the names of files stands "
+                           "for the process's number, %r for its rank"),
+          Stdout::taken);
   add_json(numa, numa_options.json);
-  numa->add_option("--svg", numa_options.picture, "draw each array, its pages coloured by node, into this file")
-      ->type_name(kFile);
+  as_file(numa->add_option("--svg", numa_options.picture,
+                           "draw each array, its pages coloured by node, into this file; -: to stdout"),
+          Stdout::taken);
   numa->add_option("--touch", numa_options.touch,
                    "whose accesses are noted: off, first (since the allocation), sample (default: again and again)")
       ->check(CLI::IsMember({"off", "first", "sample"}));
@@ -235,11 +234,11 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "terminal.");
   top->add_flag("--once", top_options.once, "print once");
   CLI::Option* const top_json = add_json(top, top_options.json);
-  top->add_option(
-         "--openmetrics", top_options.openmetrics,
-         "for Prometheus, until SIGTERM or Ctrl-C: into this file, whose name ends in .prom, for node_exporter "
-         "or a web server; or -: to stdout, once")
-      ->type_name(kFile)
+  as_file(top->add_option(
+              "--openmetrics", top_options.openmetrics,
+              "for Prometheus, until SIGTERM or Ctrl-C: into this file, whose name ends in .prom, for node_exporter "
+              "or a web server; or -: to stdout, once"),
+          Stdout::taken)
       ->excludes(top_json)
       ->check([](const std::string& text) {
         MetricsPlace place;

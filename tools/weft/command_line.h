@@ -42,7 +42,7 @@ struct CommandLine {
   std::vector<std::string> merged_traces;
   std::string merged_file = "weft-trace.json";
   ReportOptions report_options{
-      .page = "weft-report.html", .json = "", .has_json = false, .against_stock = false, .quiet = false, .profile = ""};
+      .page = "weft-report.html", .json = "", .against_stock = false, .quiet = false, .profile = ""};
   std::string against;  // what `report` compares with
   CompareOptions compare_options;
   NumaOptions numa_options;

@@ -210,7 +210,7 @@ int info(const std::string& json, const std::vector<std::string>& command) {
       return wanted.exit_code;
     }
   }
-  ReportFile file("info", json);
+  ReportFile file("info", "--json", json);
   if (!file.good()) return kFailed;
   Json all;
   all["weft"] = {{"version", kVersion},

@@ -76,14 +76,22 @@ std::string option_of_runs(const CLI::App& report) {
   return {};
 }
 
-// The command that was found on the line, `weft node status` at most: its help lists the options that it has.
-std::string name_of_command(const CLI::App& app) {
-  std::string name = "weft";
-  for (const CLI::App* command = &app; !command->get_subcommands().empty();) {
-    command = command->get_subcommands().front();
-    name += ' ' + command->get_name();
+// The command that was found on the line, `weft node status` at most.
+const CLI::App& command_of(const CLI::App& app) {
+  return app.get_subcommands().empty() ? app : command_of(*app.get_subcommands().front());
+}
+
+std::string name_of(const CLI::App& command) {
+  return command.get_parent() == nullptr ? "weft" : name_of(*command.get_parent()) + ' ' + command.get_name();
+}
+
+// What is wrong on the line: CLI11's words, but where an option that is meant once was given again.
+std::string fault_of_line(const CLI::App& command, const CLI::ParseError& error) {
+  for (const CLI::Option* option : command.get_options()) {
+    const auto most = static_cast<size_t>(option->get_items_expected_max());
+    if (most == 1 && option->count() > most) return option->get_name() + ": is given twice; leave one out";
   }
-  return name;
+  return error.what();
 }
 
 // The exit code of what has been said on stdout: somebody may rely on it, so that what could not be written is a
@@ -148,7 +156,8 @@ int run_command(int typed_count, char** typed) {
                        arguments[2]);
       return kUsage;
     }
-    weft::base::warn("%s; see %s --help", error.what(), name_of_command(app).c_str());
+    const CLI::App& command = command_of(app);
+    weft::base::warn("%s; see %s --help", fault_of_line(command, error).c_str(), name_of(command).c_str());
     return kUsage;
   }
   if (line.info->parsed()) return written(weft::tools::info(line.info_json, run.command));
@@ -163,7 +172,6 @@ int run_command(int typed_count, char** typed) {
       weft::base::warn("report: --profile: nothing is run then: leave out the program, --against and --trace");
       return kUsage;
     }
-    line.report_options.has_json = line.report->count("--json") > 0;
     return written(weft::tools::make_report_of_profile(line.report_options));
   }
   if (run.command.empty()) {
@@ -189,7 +197,6 @@ int run_command(int typed_count, char** typed) {
       return kUsage;
     }
     line.report_options.against_stock = !line.against.empty();
-    line.report_options.has_json = line.report->count("--json") > 0;
     if (!files.empty()) return written(weft::tools::report_files(line.report_options, files));
     return written(weft::tools::make_report(line.report_options, run));
   }

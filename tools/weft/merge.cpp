@@ -10,6 +10,7 @@
 
 #include "base/message.h"
 #include "exit_codes.h"
+#include "report_file.h"
 
 namespace weft::tools {
 
@@ -64,18 +65,17 @@ double microseconds_after(const Trace& first, const Trace& trace) {
 }  // namespace
 
 int merge(const std::vector<std::string>& traces, const std::string& into) {
-  if (into == "-") {
-    base::warn("merge: -o -: a trace goes into a file; name one");
-    return kUsage;
-  }
+  if (!are_apart("merge", {{"-o", into}}, traces)) return kUsage;
+  ReportFile file("merge", "-o", into);
+  if (!file.good()) return kFailed;
   Json events = Json::array();
   Trace first;
   std::set<int> ranks;
-  for (const std::string& file : traces) {
+  for (const std::string& name : traces) {
     Trace trace;
-    if (!read(file, trace)) return kFailed;
+    if (!read(name, trace)) return kFailed;
     if (!ranks.insert(trace.rank).second) {
-      base::warn("merge: %s is of rank %d, as another one: are they of one run?", file.c_str(), trace.rank);
+      base::warn("merge: %s is of rank %d, as another one: are they of one run?", name.c_str(), trace.rank);
       return kFailed;
     }
     if (ranks.size() == 1) first = {.host = trace.host, .began = trace.began, .together = trace.together};
@@ -85,18 +85,14 @@ int merge(const std::vector<std::string>& traces, const std::string& into) {
       events.push_back(std::move(event));
     }
   }
-  std::ofstream out(into);
-  out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+  std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
   const char* comma = "";
   for (const Json& event : events) {
-    out << comma << event.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text += comma + event.dump(-1, ' ', false, Json::error_handler_t::replace);
     comma = ",\n";
   }
-  out << "\n],\"otherData\":{\"ranks\":" << ranks.size() << "}}\n";
-  out.close();
-  if (out) return 0;
-  base::warn("merge: %s: %s", into.c_str(), std::strerror(errno));
-  return kFailed;
+  text += "\n],\"otherData\":{\"ranks\":" + std::to_string(ranks.size()) + "}}\n";
+  return file.write(text) ? 0 : kFailed;
 }
 
 }  // namespace weft::tools

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 
 #include <fcntl.h>
@@ -14,6 +13,7 @@
 #include "base/message.h"
 #include "ending_signals.h"
 #include "exit_codes.h"
+#include "platform/file_name.h"
 
 namespace weft::tools {
 
@@ -63,7 +63,7 @@ bool replace(const std::string& file, const std::string& text, FileId& id, std::
     return true;
   }
   if (descriptor >= 0) unlink(fresh.c_str());
-  reason = file + ": " + std::strerror(error);
+  reason = "--openmetrics " + file + ": " + platform::why_not_written(file, error);
   return false;
 }
 

@@ -31,7 +31,7 @@ void print_status(const node::NodeStatus& status) {
 }  // namespace
 
 int node_status(const std::string& json) {
-  ReportFile file("node status", json);
+  ReportFile file("node status", "--json", json);
   node::NodeStatus status;
   if (!file.good() || !read_node(status)) return kFailed;
   if (json != "-") print_status(status);

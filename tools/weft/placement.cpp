@@ -114,8 +114,9 @@ std::string fault_of_numa_mode(const std::string& text) {
   return {};
 }
 
-bool place(const std::string& text) {
+bool place(const std::string& text, bool by_variable) {
   const Request request = parse(text);
+  const std::string asked = (by_variable ? "WEFT_NUMA=" : "--numa ") + text;
   const Mode& mode = *request.mode;
   if (mode.threads) setenv("WEFT_NUMA", base::name_of(mode.word), 1);
   if (mode.policy == MemoryPolicy::standard && !mode.threads) return true;
@@ -126,7 +127,8 @@ bool place(const std::string& text) {
     NodeSet there = nodes;
     there.keep_only(machine.with_memory());
     if (!(there == nodes)) {
-      base::warn("--numa %s: this machine has memory on node %s", text.c_str(), text_of(machine.with_memory()).c_str());
+      base::warn("%s: this machine has memory on node %s%s", asked.c_str(), text_of(machine.with_memory()).c_str(),
+                 instead(by_variable));
       return false;
     }
   } else if (mode.policy == MemoryPolicy::interleave) {
@@ -134,15 +136,14 @@ bool place(const std::string& text) {
   }
   const int error = platform::set_thread_policy(mode.policy, nodes);
   if (error == ENOSYS || error == EPERM) {
-    base::warn("--numa %s: the kernel places no memory (%s); the program runs without", text.c_str(),
-               std::strerror(error));
+    base::warn("%s: the kernel places no memory (%s); the program runs without", asked.c_str(), std::strerror(error));
   } else if (error == EINVAL && mode.policy == MemoryPolicy::preferred_many) {
-    base::warn("--numa %s: %s: Linux 5.15 is wanted, and these nodes in the cpuset of this process", text.c_str(),
-               std::strerror(error));
+    base::warn("%s: %s: Linux 5.15 is wanted, and these nodes in the cpuset of this process%s", asked.c_str(),
+               std::strerror(error), instead(by_variable));
     return false;
   } else if (error != 0) {
-    base::warn("--numa %s: %s: does the cpuset of this process have these nodes (Mems_allowed in /proc/self/status)?",
-               text.c_str(), std::strerror(error));
+    base::warn("%s: %s: does the cpuset of this process have these nodes (Mems_allowed in /proc/self/status)?%s",
+               asked.c_str(), std::strerror(error), instead(by_variable));
     return false;
   }
   return true;

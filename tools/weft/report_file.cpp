@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "platform/file_name.h"
 
 namespace weft::tools {
 
@@ -27,9 +29,37 @@ bool write_to_stdout(const std::string& text) {
   return false;
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || a == "-" || b == "-") return a == b;
+  const auto real = [](const std::string& name) {
+    std::error_code error;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, error), error);
+  };
+  return real(a) == real(b);
+}
+
+// What is wrong; empty: nothing.
+std::string fault_of(const std::vector<Output>& outputs, const std::vector<std::string>& read) {
+  for (auto output = outputs.begin(); output != outputs.end(); ++output) {
+    if (output->name.empty()) continue;
+    const auto is_it = [&](const std::string& other) { return is_same_file(other, output->name); };
+    const std::string words = std::string(output->option) + " " + output->name;
+    const auto first = std::find_if(outputs.begin(), output, [&](const Output& other) { return is_it(other.name); });
+    if (first != output && output->name == "-") {
+      return words + ", " + first->option + " -: only one of them can go to stdout; name a file for the other";
+    }
+    if (first != output) return words + ": is the file of " + first->option + " too; each needs its own";
+    if (output->name != "-" && std::any_of(read.begin(), read.end(), is_it)) {
+      return words + ": is the file that is read; name another one for what is written";
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-ReportFile::ReportFile(std::string command, const std::string& name) : command_(std::move(command)), name_(name) {
+ReportFile::ReportFile(const std::string& command, const std::string& option, const std::string& name)
+    : asker_(command + ": " + option), name_(name) {
   if (name.empty() || name == "-") return;
   open();
   if (out_ == nullptr) complain();
@@ -85,12 +115,14 @@ bool ReportFile::write(const std::string& text) {
   return false;
 }
 
-void ReportFile::complain() const { base::warn("%s: %s: %s", command_.c_str(), name_.c_str(), std::strerror(errno)); }
+void ReportFile::complain() const {
+  base::warn("%s %s: %s", asker_.c_str(), name_.c_str(), platform::why_not_written(name_, errno).c_str());
+}
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  if (a == "-" && b == "-") return true;
-  std::error_code error;
-  return std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
+bool are_apart(const std::string& command, const std::vector<Output>& outputs, const std::vector<std::string>& read) {
+  const std::string fault = fault_of(outputs, read);
+  if (!fault.empty()) base::warn("%s: %s", command.c_str(), fault.c_str());
+  return fault.empty();
 }
 
 }  // namespace weft::tools

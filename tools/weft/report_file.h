@@ -5,13 +5,15 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace weft::tools {
 
 class ReportFile {
  public:
-  // `name`: "-" is stdout, "" none. Warns as weft's command `command` where the file cannot be opened.
-  ReportFile(std::string command, const std::string& name);
+  // `name`: "-" is stdout, "" none. Warns as weft's command `command`, to which `option` gave the name, where the file
+  // cannot be opened.
+  ReportFile(const std::string& command, const std::string& option, const std::string& name);
   ~ReportFile();
   ReportFile(const ReportFile&) = delete;
   ReportFile& operator=(const ReportFile&) = delete;
@@ -24,13 +26,20 @@ class ReportFile {
   void complain() const;
   void open();
 
-  const std::string command_;
+  const std::string asker_;
   const std::string name_;
   std::string temporary_;  // the file that is written, to be called name_; empty: it has that name
   std::FILE* out_ = nullptr;
 };
 
-// Whether two names of outputs are one file, or both are stdout.
-bool is_same_file(const std::string& a, const std::string& b);
+struct Output {
+  const char* option;
+  std::string name;  // "-": stdout; empty: it was not given
+};
+
+// Whether the files that weft's command `command` writes are files of their own. Warns where two of them are one, or
+// one is among those that it reads.
+bool are_apart(const std::string& command, const std::vector<Output>& outputs,
+               const std::vector<std::string>& read = {});
 
 }  // namespace weft::tools

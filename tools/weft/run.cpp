@@ -95,10 +95,10 @@ bool can_be_listed(const std::string& library, const char* separators) {
   return false;
 }
 
-bool preload_mpi(const std::string& library) {
+bool preload_mpi(const std::string& library, bool by_variable) {
   if (access(library.c_str(), R_OK) != 0) {
-    base::warn("--mpi: %s: %s; build weft where an MPI is installed (scripts/setup-mpi)", library.c_str(),
-               std::strerror(errno));
+    base::warn("%s: %s: %s; build weft where an MPI is installed (scripts/setup-mpi)%s",
+               by_variable ? "WEFT_MPI" : "--mpi", library.c_str(), std::strerror(errno), instead(by_variable));
     return false;
   }
   if (!can_be_listed(library, ": \t\n")) return false;
@@ -110,14 +110,15 @@ bool preload_mpi(const std::string& library) {
 // Open MPI loads the component from the folder, in which it looks beside its own; whoever names folders keeps them. It
 // stops at the first that is not there, so the own one is first. MPICH has no components, and its launcher tells which
 // of both it is. What is set for one MPI does nothing in the other.
-bool use_collectives(const Libraries& found) {
+bool use_collectives(const Libraries& found, bool by_variable) {
   const bool by_mpich = platform::mpi_by_launcher() == platform::Mpi::mpich;
   const bool has_openmpi = access(found.openmpi_collectives.c_str(), R_OK) == 0;
   const bool has_mpich = access(found.mpich_collectives.c_str(), R_OK) == 0;
   if (by_mpich ? !has_mpich : !has_openmpi) {
     const std::string& library = by_mpich ? found.mpich_collectives : found.openmpi_collectives;
-    base::warn("--collectives: %s: %s; build weft where %s is installed (scripts/setup-mpi)", library.c_str(),
-               std::strerror(errno), by_mpich ? "MPICH" : "Open MPI 4.1, with libopenmpi-dev,");
+    base::warn("%s: %s: %s; build weft where %s is installed (scripts/setup-mpi)%s",
+               by_variable ? "WEFT_COLLECTIVES" : "--collectives", library.c_str(), std::strerror(errno),
+               by_mpich ? "MPICH" : "Open MPI 4.1, with libopenmpi-dev,", instead(by_variable));
     return false;
   }
   if (has_openmpi) {
@@ -140,38 +141,16 @@ void load_tool(const std::string& tool) {
   prepend("OMP_TOOL_LIBRARIES", tool);
 }
 
-// The program may be somewhere else when it ends, and it would be a pity to learn only then that there is no such
-// folder.
-bool set_trace(const std::string& wanted, const char* option) {
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::absolute(wanted, error);
-  const bool exists = std::filesystem::exists(file, error);
-  const std::filesystem::path checked = exists ? file : file.parent_path();
-  if (exists && std::filesystem::is_directory(file, error)) {
-    base::warn("%s %s: is a directory; a file is wanted", option, wanted.c_str());
-    return false;
-  }
-  if (exists && std::filesystem::is_fifo(file, error)) {
-    base::warn("%s %s: is a named pipe, which waits for a reader; a file is wanted", option, wanted.c_str());
-    return false;
-  }
-  if (access(checked.c_str(), W_OK) != 0) {
-    base::warn("%s %s: %s: %s", option, wanted.c_str(), checked.c_str(), std::strerror(errno));
-    return false;
-  }
-  setenv("WEFT_TRACE_FILE", file.c_str(), 1);
-  return true;
-}
-
 // What the recorder of the program is to leave: no more than is asked for here, where another command has run this one.
-bool set_recorder(const RunOptions& options, const std::string& tool) {
-  if (options.trace.empty() && options.profile.empty()) return true;
+void set_recorder(const RunOptions& options, const std::string& tool) {
+  if (options.trace.empty() && options.profile.empty()) return;
   unsetenv("WEFT_TRACE_FILE");
   unsetenv("WEFT_PROFILE_FOLDER");
-  if (!options.trace.empty() && !set_trace(options.trace, options.profile.empty() ? "-o" : "--trace")) return false;
+  // The program may be somewhere else when it ends.
+  std::error_code error;
+  if (!options.trace.empty()) setenv("WEFT_TRACE_FILE", std::filesystem::absolute(options.trace, error).c_str(), 1);
   if (!options.profile.empty()) setenv("WEFT_PROFILE_FOLDER", options.profile.c_str(), 1);
   load_tool(tool);
-  return true;
 }
 
 // The audit library says it of every program that runs under it; by LD_PRELOAD there is none.
@@ -219,7 +198,8 @@ int prepare(const RunOptions& options, Program& program) {
   for (const std::string& setting : options.settings) {
     if (!set(setting)) return kUsage;
   }
-  if (!options.numa.empty() && !place(options.numa)) return kUsage;
+  const auto& by_variable = options.by_variable;
+  if (!options.numa.empty() && !place(options.numa, by_variable.numa) && !by_variable.numa) return kUsage;
   program = examine_program(options.command.front());
   if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
   if (program.path.empty()) return program.exit_code;
@@ -239,11 +219,12 @@ int prepare(const RunOptions& options, Program& program) {
       audit(found.audit);
     }
     // Before the library of --mpi, to which it leaves what it does not take.
-    if (options.collectives && !use_collectives(found)) return kUsage;
-    if (!options.collectives) say_unreported(found);
-    if (options.mpi && !preload_mpi(found.mpi)) return kUsage;
+    const bool collectives = options.collectives && use_collectives(found, by_variable.collectives);
+    if (options.collectives && !collectives && !by_variable.collectives) return kUsage;
+    if (!collectives) say_unreported(found);
+    if (options.mpi && !preload_mpi(found.mpi, by_variable.mpi) && !by_variable.mpi) return kUsage;
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
-    if (!set_recorder(options, found.observe)) return kUsage;
+    set_recorder(options, found.observe);
     if (options.stats) {
       setenv("WEFT_STATS", "1", 1);
       // The program keeps the number of this process. What it starts has others.

@@ -25,6 +25,12 @@ struct RunOptions {
   std::string profile;               // leave a profile in this folder; empty: none
   std::string mode;                  // of sharing the CPUs; empty: as the environment says
   double factor = 0;                 // of fixed shares; 0: as the environment says
+  // Whether a variable has asked for it, and no option. What cannot be had is left out then.
+  struct {
+    bool mpi = false;
+    bool collectives = false;
+    bool numa = false;
+  } by_variable;
   std::vector<std::string> command;
 };
 

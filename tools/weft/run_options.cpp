@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/quiet_options.h"
+#include "file_option.h"
 #include "placement.h"
 
 namespace weft::tools {
@@ -48,7 +49,7 @@ void add_run_options(CLI::App* command, RunOptions& run) {
       ->check(CLI::Range(1, 10000));
   command->add_flag("--preload", run.preload,
                     "load weft by LD_PRELOAD; the default redirects every OpenMP runtime by LD_AUDIT");
-  command->add_option("--library", run.runtime, "run on this runtime library (WEFT_LIBRARY)")->type_name(kFile);
+  as_file(command->add_option("--library", run.runtime, "run on this runtime library (WEFT_LIBRARY)"));
   command->add_option("--set", run.settings, "NAME=VALUE in the program's environment; may be repeated")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -78,9 +79,15 @@ bool has_run_option(const CLI::App& command) {
 }
 
 void add_from_environment(RunOptions& run) {
-  run.mpi = run.mpi || base::quiet_options().mpi;
-  run.collectives = run.collectives || base::quiet_options().collectives;
-  if (run.numa.empty() && base::places_memory(base::quiet_options().numa)) run.numa = numa_mode_of_environment();
+  const base::Options& variables = base::quiet_options();
+  const auto set = [](bool variable, bool& option, bool& by_variable) {
+    by_variable = variable && !option;
+    option = option || variable;
+  };
+  set(variables.mpi, run.mpi, run.by_variable.mpi);
+  set(variables.collectives, run.collectives, run.by_variable.collectives);
+  run.by_variable.numa = run.numa.empty() && base::places_memory(variables.numa);
+  if (run.by_variable.numa) run.numa = numa_mode_of_environment();
 }
 
 std::string fault_of_number(const std::string& text, double least, double most) {

@@ -10,9 +10,6 @@
 
 namespace weft::tools {
 
-// The value that an option takes is called kFile where shells should complete the names of files.
-inline constexpr char kFile[] = "FILE";
-
 void add_run_options(CLI::App* command, RunOptions& run);
 
 // Whether one of them was given to another command than `run`.

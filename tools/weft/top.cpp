@@ -67,7 +67,7 @@ std::string json_of_node(const node::NodeStatus& now, const node::NodeStatus& be
 }
 
 int top_once(const std::string& json) {
-  ReportFile file("top", json);
+  ReportFile file("top", "--json", json);
   node::NodeStatus before;
   node::NodeStatus now;
   if (!file.good() || !read_node(before)) return kFailed;

@@ -2,17 +2,19 @@
 #include "trace.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/message.h"
 #include "child.h"
 #include "executable.h"
 #include "exit_codes.h"
-#include "platform/launcher.h"
+#include "platform/file_name.h"
 #include "report/wording/numbers.h"
 
 namespace weft::tools {
@@ -20,21 +22,25 @@ namespace weft::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The name that the tool gives the file of this process (src/observe/record/trace/sink.cpp).
-std::string file_of(std::string name, int process) {
-  const char* rank = platform::rank_by_launcher();
-  const auto replace = [&](const char* what, const std::string& by) {
-    for (size_t at = 0; (at = name.find(what, at)) != std::string::npos; at += by.size()) name.replace(at, 2, by);
-  };
-  replace("%p", std::to_string(process));
-  replace("%r", rank != nullptr ? rank : "0");
-  return name;
-}
+using platform::with_numbers;
 
 std::string absolute_of(const std::string& name) {
   std::error_code error;
   return fs::absolute(name, error);
+}
+
+// Why no trace can be written into a file of that name; empty: one can. A folder with the number of the process in its
+// name is not known yet.
+std::string why_not_possible(const std::string& wanted) {
+  const std::string name = with_numbers(wanted, 0);
+  const std::string folder = fs::path(wanted).parent_path();
+  struct stat status{};
+  const bool exists = stat(name.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) return "is a directory; a file is wanted";
+  if (exists && S_ISFIFO(status.st_mode)) return "is a named pipe, which waits for a reader; a file is wanted";
+  if (folder.find("%p") != std::string::npos) return {};
+  const std::string checked = exists ? name : folder.empty() ? "." : with_numbers(folder, 0);
+  return access(checked.c_str(), W_OK) == 0 ? "" : platform::why_not_written(name, errno);
 }
 
 // Whether a process that the program has started has left a file of its own, by its number, since `began`.
@@ -96,13 +102,17 @@ TraceFile::Seen::Seen(const std::string& file) {
 }
 
 // One of another process may be named by its number: its state is that of before.
-TraceFile::TraceFile(const std::string& name)
-    : wanted_(absolute_of(name)), before_(file_of(wanted_, 0)), began_(fs::file_time_type::clock::now()) {}
+TraceFile::TraceFile(const std::string& command, const std::string& option, const std::string& name)
+    : wanted_(absolute_of(name)), before_(with_numbers(wanted_, 0)), began_(fs::file_time_type::clock::now()) {
+  const std::string why = why_not_possible(name);
+  good_ = why.empty();
+  if (!good_) base::warn("%s: %s %s: %s", command.c_str(), option.c_str(), name.c_str(), why.c_str());
+}
 
 void TraceFile::say_what_is_missing(const Ending& ending, const Program& program, const std::string& name) const {
-  const std::string file = file_of(wanted_, ending.process);
+  const std::string file = with_numbers(wanted_, ending.process);
   const Seen after(file);
-  const bool has_number = file != file_of(wanted_, 0);
+  const bool has_number = file != with_numbers(wanted_, 0);
   const bool is_new = after.inode != 0 && (has_number || !(after == before_));
   // It has been said why, or the file is a device, or others have left theirs.
   if (!program.complaint.empty() || !after.is_plain) return;
@@ -111,13 +121,10 @@ void TraceFile::say_what_is_missing(const Ending& ending, const Program& program
 }
 
 int make_trace(const RunOptions& options) {
-  if (options.trace == "-") {
-    base::warn("trace: -o -: a trace cannot go to stdout, where the program writes; name a file");
-    return kUsage;
-  }
+  const TraceFile trace("trace", "-o", options.trace);
+  if (!trace.good()) return kFailed;
   Program program;
   if (const int fault = prepare(options, program); fault != 0) return fault;
-  const TraceFile trace(options.trace);
   const Ending ending = run_child("trace", program.path, options.command, [] {});
   trace.say_what_is_missing(ending, program, options.command.front());
   return ending.exit_code;

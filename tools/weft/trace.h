@@ -14,9 +14,11 @@ namespace weft::tools {
 // The file that a program is to write its trace into, as it was before the program.
 class TraceFile {
  public:
-  // %p in the name stands for the process's number, %r for its rank.
-  explicit TraceFile(const std::string& name);
+  // %p in the name stands for the process's number, %r for its rank. Warns as weft's command `command`, to which
+  // `option` gave the name, where the file could not be written.
+  TraceFile(const std::string& command, const std::string& option, const std::string& name);
 
+  bool good() const { return good_; }
   // What became of it, where it is not the whole trace. `name`: of the program.
   void say_what_is_missing(const Ending& ending, const Program& program, const std::string& name) const;
 
@@ -34,6 +36,7 @@ class TraceFile {
   const std::string wanted_;
   const Seen before_;
   const std::filesystem::file_time_type began_;
+  bool good_ = true;
 };
 
 // The exit code.

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <utility>
 
 #include <unistd.h>
 
@@ -27,6 +26,7 @@
 #include "numa/watched.h"
 #include "numa/witness.h"
 #include "platform/cpu_set.h"
+#include "platform/file_name.h"
 #include "program.h"
 #include "record_folder.h"
 #include "report_file.h"
@@ -59,7 +59,9 @@ uint64_t parse_size(const std::string& text) {
 
 struct ReportFiles {
   explicit ReportFiles(const NumaOptions& options)
-      : text("numa", options.output), json("numa", options.json), picture("numa", options.picture) {}
+      : text("numa", "-o", options.output),
+        json("numa", "--json", options.json),
+        picture("numa", "--svg", options.picture) {}
   bool good() const { return text.good() && json.good() && picture.good(); }
   ReportFile text;
   ReportFile json;
@@ -196,7 +198,7 @@ bool is_process(const NumaOptions& options) {
 
 }  // namespace
 
-int show_numa(const NumaOptions& options, const RunOptions& run) {
+int show_numa(NumaOptions options, const RunOptions& run) {
   weft::numa::Settings settings;
   settings.least_size = parse_size(options.least_size);
   constexpr uint64_t kLeast = 64 << 10;
@@ -204,18 +206,10 @@ int show_numa(const NumaOptions& options, const RunOptions& run) {
     base::warn("--min-size %s: a size from 64K on is wanted, such as 256K, 4M or 1G", options.least_size.c_str());
     return kUsage;
   }
-  if ((options.output == "-") + (options.json == "-") + (options.picture == "-") > 1) {
-    base::warn("numa: -o -, --json - and --svg -: only one of them can go to stdout; name files for the others");
-    return kUsage;
+  for (std::string* name : {&options.output, &options.json, &options.picture}) {
+    *name = platform::with_numbers(*name, getpid());
   }
-  const std::pair<const std::string*, const std::string*> outputs[] = {
-      {&options.output, &options.json}, {&options.output, &options.picture}, {&options.json, &options.picture}};
-  for (const auto& [one, other] : outputs) {
-    if (one->empty() || other->empty() || !is_same_file(*one, *other)) continue;
-    base::warn("numa: %s: would be written twice, by two of -o, --json and --svg; name another file for one of them",
-               one->c_str());
-    return kUsage;
-  }
+  if (!are_apart("numa", {{"-o", options.output}, {"--json", options.json}, {"--svg", options.picture}})) return kUsage;
   if (options.on_weft && is_process(options)) {
     base::warn(
         "numa: options of weft run say how a program is started, and the process %s runs already; leave them out",

@@ -13,7 +13,8 @@ struct NumaOptions {
   std::vector<std::string> command;  // a program with its arguments, or the number of a process
   bool is_program = false;
   bool on_weft = false;  // an option of `weft run` was given
-  std::string output;   // the file for people, "-" for stdout; empty: none
+  // The file for people; "-" is stdout, empty none. %p in it stands for the number of this process, %r for its rank.
+  std::string output;
   std::string json;     // likewise, for programs
   std::string picture;
   std::string touch = "sample";
@@ -22,6 +23,6 @@ struct NumaOptions {
 };
 
 // `run`: how a program is started on weft. Returns the exit code.
-int show_numa(const NumaOptions& options, const RunOptions& run);
+int show_numa(NumaOptions options, const RunOptions& run);
 
 }  // namespace weft::tools

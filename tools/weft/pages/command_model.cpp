@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "command_line.h"
+#include "file_option.h"
 
 namespace weft::tools {
 

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -21,8 +20,8 @@
 #include "observe/record/trace/so_far.h"
 #include "observe/record/trace/writer.h"
 #include "platform/cycles.h"
+#include "platform/file_name.h"
 #include "platform/futex_lock.h"
-#include "platform/launcher.h"
 
 namespace weft::observe::trace {
 
@@ -34,19 +33,6 @@ pid_t g_process = 0;
 std::string g_path;
 std::string g_path_so_far;  // until it is whole
 std::optional<observe::Others> g_others;
-
-// %p stands for the number of the process.
-void replace_all(std::string& text, const char* what, const std::string& by) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, 2, by);
-}
-
-std::string path_of(const char* wanted) {
-  std::string path = wanted;
-  replace_all(path, "%p", std::to_string(getpid()));
-  const char* rank = platform::rank_by_launcher();
-  replace_all(path, "%r", rank != nullptr ? rank : "0");
-  return path;
-}
 
 // All that is known by now. Without memory for it there is none; the program goes on.
 bool write_to(std::FILE* file, bool is_cut_off) noexcept {
@@ -101,7 +87,10 @@ void finish() {
   std::FILE* file = std::fopen(g_path.c_str(), "we");
   const bool written = file != nullptr && write_to(file, false);
   const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed) base::warn("the trace %s could not be written: %s", g_path.c_str(), std::strerror(errno));
+  if (!written || !closed) {
+    base::warn("the trace %s could not be written: %s", g_path.c_str(),
+               platform::why_not_written(g_path, errno).c_str());
+  }
 }
 
 const Sink kSink = {kTraceEvents, prepare, start, finish};
@@ -112,8 +101,8 @@ const Sink* trace_sink() {
   const char* wanted = base::options().trace_file.value;
   if (wanted == nullptr) return nullptr;
   g_process = getpid();
-  g_path = path_of(wanted);
-  g_path_so_far = g_path + "." + std::to_string(getpid()) + ".new";
+  g_path = platform::with_numbers(wanted, g_process);
+  g_path_so_far = g_path + "." + std::to_string(g_process) + ".new";
   return &kSink;
 }
 

@@ -16,6 +16,7 @@
 #include "executable.h"
 #include "exit_codes.h"
 #include "job.h"
+#include "platform/file_name.h"
 #include "platform/launcher.h"
 #include "program.h"
 #include "record_folder.h"
@@ -36,6 +37,7 @@ namespace weft::tools {
 namespace {
 
 namespace fs = std::filesystem;
+using platform::has_number;
 using report::Report;
 
 // At what happens beside the program: who shares the node, whether another rank has failed.
@@ -55,32 +57,19 @@ void say_why_nothing(const Ending& ending, const Program& program, const std::st
       name.c_str(), why_no_openmp(program.path).c_str());
 }
 
-bool has_number(const std::string& name) {
-  return name.find("%r") != std::string::npos || name.find("%p") != std::string::npos;
-}
-
 constexpr char kEachRankWritesIt[] = ": each rank would write it; put %r into its name, which stands for the rank";
 
 // Each rank has files of its own.
 bool is_by_rank(const ReportOptions& options) { return has_number(options.page) || has_number(options.json); }
 
-// What is wrong with the names; empty: nothing.
-std::string fault_of_names(const ReportOptions& options) {
-  if (options.page.empty()) return "-o: the name of a file is wanted";
-  if (options.has_json && options.json.empty()) return "--json: the name of a file is wanted";
-  if (options.has_json && is_same_file(options.page, options.json)) {
-    return "-o " + options.page + ": is the file of --json too; each needs its own";
-  }
-  return {};
+// `trace`: of --trace, which is for runs alone.
+bool are_outputs_apart(const ReportOptions& options, const std::string& trace,
+                       const std::vector<std::string>& read = {}) {
+  return are_apart("report", {{"-o", options.page}, {"--json", options.json}, {"--trace", trace}}, read);
 }
 
-// The same where a program is run.
+// What is wrong with the names of files where ranks are run; empty: nothing.
 std::string fault_of(const ReportOptions& options, const std::string& trace) {
-  if (std::string fault = fault_of_names(options); !fault.empty()) return fault;
-  if (trace == "-") return "--trace -: a trace cannot go to stdout, where the program writes; name a file";
-  for (const std::string* name : {&options.page, &options.json}) {
-    if (!trace.empty() && is_same_file(trace, *name)) return "--trace " + trace + ": is written by -o or --json too";
-  }
   if (platform::rank_by_launcher() != nullptr && !trace.empty() && !has_number(trace)) return trace + kEachRankWritesIt;
   if (platform::rank_by_launcher() == nullptr || (job_by_launcher() && !is_by_rank(options))) return {};
   for (const std::string* name : {&options.page, &options.json}) {
@@ -216,6 +205,7 @@ int write_alone(const ReportOptions& options, Outputs& outputs, std::optional<Re
 }  // namespace
 
 int make_report(const ReportOptions& options, RunOptions run) {
+  if (!are_outputs_apart(options, run.trace)) return kUsage;
   if (const std::string fault = fault_of(options, run.trace); !fault.empty()) {
     base::warn("report: %s", fault.c_str());
     return kUsage;
@@ -224,6 +214,10 @@ int make_report(const ReportOptions& options, RunOptions run) {
     base::warn("report: --against stock: a rank of MPI can be started once; time the program without weft by itself");
     return kUsage;
   }
+  std::optional<Outputs> outputs(std::in_place, options);
+  std::optional<TraceFile> trace;
+  if (!run.trace.empty()) trace.emplace("report", "--trace", run.trace);
+  if (!outputs->good() || (trace && !trace->good())) return kFailed;
   const Ending own = options.against_stock ? run_stock(run) : Ending();
   if (own.exit_code != 0) return own.exit_code;
   const RecordFolder folder("report");
@@ -231,10 +225,6 @@ int make_report(const ReportOptions& options, RunOptions run) {
   run.profile = folder.path();
   Program program;
   if (const int fault = prepare(run, program); fault != 0) return fault;
-  std::optional<Outputs> outputs(std::in_place, options);
-  if (!outputs->good()) return kFailed;
-  std::optional<TraceFile> trace;
-  if (!run.trace.empty()) trace.emplace(run.trace);
   const auto look_at_trace = [&](const Ending& ending) {
     if (trace) trace->say_what_is_missing(ending, program, run.command.front());
   };
@@ -256,10 +246,7 @@ int make_report(const ReportOptions& options, RunOptions run) {
 }
 
 int make_report_of_profile(const ReportOptions& options) {
-  if (const std::string fault = fault_of_names(options); !fault.empty()) {
-    base::warn("report: %s", fault.c_str());
-    return kUsage;
-  }
+  if (!are_outputs_apart(options, {})) return kUsage;
   std::error_code error;
   if (!fs::is_directory(options.profile, error)) {
     base::warn("report: --profile %s: is no folder; the one that weft_profile_write() was given is wanted",
@@ -278,17 +265,7 @@ int make_report_of_profile(const ReportOptions& options) {
 }
 
 int report_files(const ReportOptions& options, const std::vector<std::string>& names) {
-  std::string fault = fault_of_names(options);
-  for (const std::string* output : {&options.page, &options.json}) {
-    const auto same =
-        std::find_if(names.begin(), names.end(), [&](const std::string& name) { return is_same_file(*output, name); });
-    if (fault.empty() && same != names.end())
-      fault = *output + ": is the file that is read; name another one for what is written";
-  }
-  if (!fault.empty()) {
-    base::warn("report: %s", fault.c_str());
-    return kUsage;
-  }
+  if (!are_outputs_apart(options, {}, names)) return kUsage;
   const RecordFolder folder("report");
   if (folder.path().empty()) return kFailed;
   try {

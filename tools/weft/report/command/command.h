@@ -12,7 +12,6 @@ namespace weft::tools {
 struct ReportOptions {
   std::string page;  // the file; %p in it stands for the process's number, %r for its rank
   std::string json;  // the report for programs into this file, named likewise; "-": stdout
-  bool has_json = false;
   bool against_stock = false;  // run the program under its own runtime too, first
   bool quiet = false;  // no summary
   std::string profile;  // in place of a program: the folder in which the recorder has left its profile

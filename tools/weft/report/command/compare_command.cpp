@@ -57,7 +57,10 @@ int compare_reports(const CompareOptions& options) {
     base::warn("compare: %s", fault.what());
     return kUsage;
   }
-  ReportFile json("compare", options.json);
+  std::vector<std::string> read = sides.before;
+  read.insert(read.end(), sides.after.begin(), sides.after.end());
+  if (!are_apart("compare", {{"--json", options.json}}, read)) return kUsage;
+  ReportFile json("compare", "--json", options.json);
   if (!json.good()) return kFailed;
   std::vector<Report> before;
   std::vector<Report> after;

@@ -11,7 +11,7 @@
 
 #include "base/message.h"
 #include "library.h"
-#include "platform/launcher.h"
+#include "platform/file_name.h"
 #include "report/json/json.h"
 #include "report/page/page.h"
 #include "report/text/terminal.h"
@@ -26,26 +26,14 @@ std::string contents_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-}
-
-std::string with_numbers(std::string name) {
-  const char* rank = platform::rank_by_launcher();
-  replace_all(name, "%p", std::to_string(getpid()));
-  replace_all(name, "%r", rank != nullptr ? rank : "0");
-  return name;
-}
-
 }  // namespace
 
 Outputs::Outputs(const ReportOptions& options)
     // A program has named the files of a profile, letter by letter.
-    : page_name_(options.profile.empty() ? with_numbers(options.page) : options.page),
-      json_name_(options.profile.empty() ? with_numbers(options.json) : options.json),
-      page_("report", page_name_),
-      json_("report", json_name_),
+    : page_name_(options.profile.empty() ? platform::with_numbers(options.page, getpid()) : options.page),
+      json_name_(options.profile.empty() ? platform::with_numbers(options.json, getpid()) : options.json),
+      page_("report", "-o", page_name_),
+      json_("report", "--json", json_name_),
       template_(contents_of(find_libraries().page)) {
   if (template_.empty()) base::warn("report: %s: cannot be read; install weft again", find_libraries().page.c_str());
 }

@@ -2,6 +2,7 @@
 #include "report/trace/trace.h"
 
 #include <fstream>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -56,6 +57,23 @@ void note_changed_objects(Report& report, double unix_began) {
   }
 }
 
+std::string left_out_text(const std::map<std::string, uint64_t>& kinds) {
+  constexpr size_t kMostNamed = 4;
+  uint64_t all = 0;
+  uint64_t named = 0;
+  size_t number = 0;
+  std::string list;
+  for (const auto& [kind, count] : kinds) {
+    all += count;
+    if (++number > kMostNamed) continue;
+    named += count;
+    list += (number == 1 ? "" : ", ") + count_text(count) + " " + printable(kind);
+  }
+  if (named < all) list += ", " + count_text(all - named) + " of other kinds";
+  return of_these(all, "event") + " of the trace could not be used in full (" + list +
+         "): that time counts as time of what is around.";
+}
+
 }  // namespace
 
 Report report_of_trace(const fs::path& file, const fs::path& folder) {
@@ -82,12 +100,8 @@ Report report_of_trace(const fs::path& file, const fs::path& folder) {
         "The trace was written while the program ran, which has not come to its end: what happened later is "
         "not in it.");
   }
-  if (!trace.unknown_category.empty()) {
-    notes.push_back("The trace has slices of a category \"" + trace.unknown_category +
-                    "\", of which this weft does not know.");
-  }
-  if (trace.unread > 0)
-    notes.push_back(count_text(trace.unread) + " events of the trace make no sense, and are left out.");
+  // First: other figures are less certain then.
+  if (!trace.left_out.empty()) notes.insert(notes.begin(), left_out_text(trace.left_out));
   return report;
 }
 

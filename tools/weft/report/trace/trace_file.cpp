@@ -131,17 +131,23 @@ class Reader {
     static const Json kNone = Json::object();
     const auto found = event.find("args");
     const Json& more = found != event.end() && found->is_object() ? *found : kNone;
-    const int64_t begin = std::max<int64_t>(0, time_of(event, "ts", -1));
-    const int64_t end = begin + std::max<int64_t>(0, time_of(event, "dur", 0));
-    if (category == observe::kCallCategory) {
-      trace_.calls.push_back({begin, end, number_of(more, "context", -1), number_of(more, "peer", -1),
-                              call_names_.of(text_of(event, "name"))});
+    const bool is_call = category == observe::kCallCategory;
+    const observe::EventRow* row = is_call ? nullptr : row_of(category, text_of(event, "name"));
+    if (row == nullptr && !is_call) {
+      ++trace_.left_out["of a category \"" + std::string(category) + "\" that this weft does not know"];
       return;
     }
-    const observe::EventRow* row = row_of(category, text_of(event, "name"));
-    if (row == nullptr) trace_.unknown_category = category;
-    if (row == nullptr || time_of(event, "ts", -1) < 0 || time_of(event, "dur", -1) < 0) {
-      ++trace_.unread;
+    const int64_t begin = time_of(event, "ts", -1);
+    const int64_t duration = time_of(event, "dur", -1);
+    const int64_t held = more.contains("held") ? time_of(more, "held", -1) : 0;
+    if (begin < 0 || duration < 0 || held < 0) {
+      ++trace_.left_out["of the category \"" + std::string(category) + "\" with times that cannot be"];
+    }
+    if (begin < 0 || duration < 0) return;
+    const int64_t end = begin + duration;
+    if (is_call) {
+      trace_.calls.push_back({begin, end, number_of(more, "context", -1), number_of(more, "peer", -1),
+                              call_names_.of(text_of(event, "name"))});
       return;
     }
     Slice slice;
@@ -150,7 +156,7 @@ class Reader {
     slice.end = end;
     slice.track = number_of(event, "tid", 0);
     slice.opened = time_of(more, "opened", -1);
-    slice.held = std::max<int64_t>(0, time_of(more, "held", 0));
+    slice.held = std::max<int64_t>(0, held);
     slice.team = number_of<uint64_t>(more, "team", 0);
     slice.iterations = number_of<uint64_t>(more, "iterations", 0);
     slice.context = number_of(more, "context", -1);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,8 @@ struct Trace {
   int ranks = 0;
   bool is_cut_off = false;  // the program was killed after it, or goes on
   uint64_t lost = 0;   // events for which there was no memory
-  uint64_t unread = 0;  // slices that make no sense
-  std::string unknown_category;  // of one of them; empty: each is of a category that is known
+  // How many slices and calls could not be used in full, by what is wrong with them.
+  std::map<std::string, uint64_t> left_out;
 };
 
 // Throws std::runtime_error with a text for the user.
