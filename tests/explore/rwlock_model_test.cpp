@@ -55,6 +55,7 @@ class Model {
 
   // All have ended or are dead: a new one gets the lock, and hears of a death if there was one inside.
   void check(Exhaustive& machine) {
+    if (!dead_writer() && layout_->writing.load() != 0) return machine.fail("a writer has left its mark");
     Protocol lock(*layout_, kReaders);
     const int code = lock.lock(Protocol::kNow);
     if (code != 0 && code != EOWNERDEAD) return machine.fail("the lock is not free: " + std::to_string(code));

@@ -81,7 +81,10 @@ class Stepper : public Machine {
   void done(const Access& access, Operation operation, uint64_t value) override {
     remember({current_, operation, access.place, access.address, value});
   }
-  void remember(const Event& event) { trace_.add(event); }
+  // What sets up and checks is no step of the run that is to be shown.
+  void remember(const Event& event) {
+    if (event.thread != 0) trace_.add(event);
+  }
   std::vector<Event> events() const { return trace_.events(); }
   std::vector<std::string> names() const;
 

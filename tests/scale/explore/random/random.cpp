@@ -2,6 +2,7 @@
 #include "random/random.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace weft::explore {
@@ -95,6 +96,7 @@ int Random::next() {
 }
 
 Outcome Random::run(const Program& program, const Settings& settings, uint64_t seed) {
+  if (program.threads >= kMostThreads) throw std::invalid_argument("a program with too many threads");
   settings_ = settings;
   random_ = seed;
   pauses_ = polls_on_ = false;
