@@ -86,10 +86,13 @@ void rest(Context* self, bool in_place) noexcept {
   }
   bool afar = !p.nodes.several() || carrier->is_root();  // whether the look at other NUMA nodes is done
   if (!afar) p.nodes.note(carrier->index, current_numa_node());
-  const int looks_near = carrier->place.load(std::memory_order_relaxed) < 0 ? kLooksBeforeAfar : kLooksWhereBound;
+  const bool is_bound = carrier->place.load(std::memory_order_relaxed) >= 0;
+  const int looks_near = is_bound ? kLooksWhereBound : kLooksBeforeAfar;
   int looks = 0;
   const auto sees_afar = [&] { return !std::exchange(afar, true) && look_afar(carrier); };
-  const long budget = p.spin_ns.load(std::memory_order_relaxed);
+  // A bound thread cannot leave a CPU that others use, and its members wait for it. There each yield gives those others
+  // a time slice, while a thread that has slept comes before them.
+  const long budget = is_bound && carrier->lateness.any() ? 0 : p.spin_ns.load(std::memory_order_relaxed);
   int64_t looked = budget == 0 ? 0 : platform::now_ns();
   const int64_t deadline = looked + budget;
   CpuSpread spread;
