@@ -20,15 +20,15 @@ namespace {
 
 using namespace llvm;
 
-struct Place {
+struct SourcePlace {
   std::string file;
   unsigned line = 0;  // 0: not known
   unsigned column = 0;
   std::string function;
 };
 
-Place place_of(const CallBase& fork) {
-  Place place;
+SourcePlace place_of(const CallBase& fork) {
+  SourcePlace place;
   place.file = fork.getModule()->getSourceFileName();
   const StringRef name = fork.getFunction()->getName();
   place.function = demangle(std::string_view(name.data(), name.size()));
@@ -48,7 +48,7 @@ void append(const std::string& file, const std::string& line) {
   if (handle >= 0) close(handle);
 }
 
-std::string json_line(const Place& place, const Outcome& outcome) {
+std::string json_line(const SourcePlace& place, const Outcome& outcome) {
   json::Object object{{"file", json::fixUTF8(place.file)},
                       {"line", place.line},
                       {"column", place.column},

@@ -128,10 +128,11 @@ int weft_rwlock_left_(weft_rwlock_reader *reader);
 /* The most locks that a reader has. */
 #define WEFT_RWLOCK_DEEPEST_ 0x3fffffffu
 
-/* One more lock, or the first one: 1 if the reader has it now, 0 if it must ask. Its own record is written by its owner
- * alone while it is not waiting, so relaxed. The store of the record and the load behind it are ordered by a fence, the
- * reader's own or the writer's. Acquire: nothing that is read under the lock is read before. What the last writer has
- * written was seen when the reader asked, as it has to once after each writer. */
+/* One more lock, or the first one: 1 if the reader has it now, 0 if it must ask. The reader's depth, the first word of
+ * its record, is written by the reader alone while it is not waiting, so relaxed. The store of the depth and the load
+ * behind it, of whether the record is closed, are ordered by a fence, the reader's own or the writer's. Acquire: nothing
+ * that is read under the lock is read before. What the last writer has written was seen when the reader asked, as it has
+ * to once after each writer. */
 static inline int weft_rwlock_step_in_(weft_rwlock_reader *reader) {
   uint32_t *const record = reader->record;
   const uint32_t depth = __atomic_load_n(record, __ATOMIC_RELAXED);
@@ -164,7 +165,7 @@ static inline int weft_rwlock_tryrdlock(weft_rwlock_reader *reader) {
 static inline int weft_rwlock_rdunlock(weft_rwlock_reader *reader) {
   uint32_t *const record = reader->record;
   const uint32_t depth = __atomic_load_n(record, __ATOMIC_RELAXED);
-  /* Release: a writer that sees the record free comes after what was read. Then whether a writer waits for this record: it
+  /* Release: a writer that sees the depth 0 comes after what was read. Then whether a writer waits for this reader: it
    * may sleep. A reader that makes its fences itself makes none here. It may miss a writer that falls asleep at this
    * very moment, which therefore looks again by itself. */
   if (__builtin_expect(depth != 1u, 0)) {

@@ -46,7 +46,7 @@ namespace {
 
 const char* g_runtime = nullptr;
 
-// Of the program's libc.
+// dlmopen() of the program's libc.
 using Dlmopen = void* (*)(Lmid_t, const char*, int);
 Dlmopen g_dlmopen = nullptr;
 

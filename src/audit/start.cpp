@@ -7,8 +7,8 @@
 #include <elf.h>
 #include <unistd.h>
 
-// Of the dynamic linker: where the stack began, with the number of arguments, these, the environment and the auxiliary
-// vector.
+// A variable of the dynamic linker: where the stack began, with the number of arguments, these, the environment and the
+// auxiliary vector.
 extern "C" void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier)
 
 namespace weft::audit {

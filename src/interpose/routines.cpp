@@ -48,7 +48,7 @@ constexpr interpose::Functions kFunctions{
 
 }  // namespace
 
-// For the audit library of the same release.
+// Called by the audit library of the same release.
 WEFT_ABI const void* weft_abi_weft_blas_functions() {
   static const interpose::Functions functions = [] {
     interpose::Functions all = kFunctions;

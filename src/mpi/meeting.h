@@ -3,8 +3,8 @@
 // whom. A collective of MPI would say nothing of who is missing. Built by each library with the headers of its MPI.
 //
 // The ranks are a binary tree. A rank greets its neighbours at once, so that each of them knows who is there. Then the
-// greatest number goes up, and the result down. Messages between two ranks keep their order, so one tag serves, and who
-// leaves has received all that was sent to it.
+// greatest number goes up, and the result down. Messages between two ranks keep their order, so one tag serves, and a
+// rank that leaves has received all that was sent to it.
 #pragma once
 
 #include <mpi.h>

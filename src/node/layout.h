@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout of the segment that the processes of a node share: plain words at fixed places. It has no pointers and no
 // objects of the C library. Another process may write anything there, so a process checks each number before it uses
-// it. The segment has no point in time either: clocks differ between time namespaces.
+// it. The segment has no point in time either, since clocks differ between time namespaces. The exception is when a
+// process was started: Record::start counts for processes with the same Record::clock only.
 #pragma once
 
 #include <array>
@@ -63,7 +64,8 @@ struct alignas(64) Record {
   std::atomic<uint32_t> seen_beat{0};
   std::atomic<uint32_t> seen_turn{0};
 
-  // ---- what this process tells others; it alone writes these words, and it never reads them ----
+  // ---- what this process shows to others; it alone writes these words ----
+  // What it decides by are its own numbers (published.h). Where it divides, it reads its own record like the others'.
   // How many slots it could use beyond those it has. Sequentially consistent against `changes`, see Divider.
   alignas(64) std::atomic<uint32_t> missing{0};
   std::atomic<uint32_t> held{0};  // slots; relaxed, as all that follows: the words are for display and for guesses

@@ -22,7 +22,7 @@ int end_of(const platform::CpuSet& cpus) noexcept {
 
 // Fills in the record. The caller holds the lock, and has the record as its seat.
 void move_in(Record& record, const Terms& terms) noexcept {
-  // Release, with the acquire of who reads these CPUs: that one sees that the serial of the last process is gone.
+  // Release, with the acquire of a process that reads these CPUs: it sees that the serial of the last process is gone.
   std::atomic_thread_fence(std::memory_order_release);
   record.weight = terms.weight;
   record.most = terms.most;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number of this process, and a word of the segment that shows it to others. The process never reads the word: what
-// another process writes over it is right again at the next change.
+// A number of this process, and a word of the segment that shows it to others. The process goes by the number: a word
+// that another process has written over is right again at the next change.
 #pragma once
 
 #include <algorithm>

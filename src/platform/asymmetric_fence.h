@@ -20,7 +20,7 @@ extern constinit std::atomic<bool> g_light_is_full;
 // Asks the kernel for its part, once and before the first heavy fence. Takes up to some milliseconds.
 void lighten_fences() noexcept;
 
-// Of the frequent side, between its store and its load.
+// The fence of the frequent side, between its store and its load.
 inline void light_fence() noexcept {
   if (__builtin_expect(detail::g_light_is_full.load(std::memory_order_relaxed), 0)) {
     full_fence();
@@ -29,12 +29,13 @@ inline void light_fence() noexcept {
   }
 }
 
-// Of the rare side, between its store and its load. False: the kernel does not keep its promise (a filter of system
-// calls has come since), and what the caller reads then says nothing.
+// The fence of the rare side, between its store and its load. False: the kernel does not keep its promise (a filter of
+// system calls has come since), and what the caller reads then says nothing.
 bool heavy_fence() noexcept;
 
-// For a frequent side that has an order of the compiler's alone, whatever the kernel promises. Takes some microseconds,
-// the first time some milliseconds. By any thread, also in handlers; it leaves errno alone.
+// The fence of the rare side, where the frequent one has an order of the compiler's alone, whatever the kernel
+// promises. It takes some microseconds, the first time some milliseconds. Any thread may call it, also in handlers; it
+// leaves errno alone.
 void fence_other_threads() noexcept;
 
 }  // namespace weft::platform

@@ -9,7 +9,7 @@ namespace weft::platform {
 
 class CoreKinds {
  public:
-  // Of the CPUs of `cpus`, with /sys looked up below `root` ("" for the real one).
+  // The kinds of the CPUs of `cpus`, with /sys looked up below `root` ("" for the real one).
   CoreKinds(const CpuSet& cpus, const char* root) noexcept;
   ~CoreKinds() { ranks_.free_memory(); }
   CoreKinds(const CoreKinds&) = delete;

@@ -29,7 +29,7 @@ const char* rank_by_launcher() noexcept;
 
 Mpi mpi_by_launcher() noexcept;
 
-// Of a list of variables the first that is set, and what it is set to; null: none is, or it is empty.
+// The first variable of a list that is set, and what it is set to; null: none is, or it is empty.
 const char* first_set(const char* const* variables) noexcept;
 const char* first_value(const char* const* variables) noexcept;
 

@@ -61,26 +61,26 @@ bool write_in(const dl_phdr_info& object, Word* place, Word value) noexcept {
 
 template <class Word>
 bool write_somewhere(Word* place, Word value) noexcept {
-  struct Errand {
+  struct WriteRequest {
     Word* place;
     Word value;
     bool done;
-  } errand{place, value, false};
+  } request{place, value, false};
   const base::KeepErrno keep;
   dl_iterate_phdr(
       [](dl_phdr_info* object, size_t, void* argument) {
-        auto* wanted = static_cast<Errand*>(argument);
+        auto* wanted = static_cast<WriteRequest*>(argument);
         if (protection(*object, reinterpret_cast<uintptr_t>(wanted->place)) < 0) return 0;
         wanted->done = write_in(*object, wanted->place, wanted->value);
         return 1;
       },
-      &errand);
-  return errand.done;
+      &request);
+  return request.done;
 }
 
-class Taker {
+class LibcRedirection {
  public:
-  explicit Taker(std::initializer_list<LibcCalls> groups) noexcept {
+  explicit LibcRedirection(std::initializer_list<LibcCalls> groups) noexcept {
     void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     if (libc == nullptr) return;
     for (const LibcCalls& group : groups) {
@@ -94,10 +94,10 @@ class Taker {
     if (marks_ == 0) return;
     dl_iterate_phdr(
         [](dl_phdr_info* object, size_t, void* argument) {
-          static_cast<const Taker*>(argument)->visit(*object);
+          static_cast<const LibcRedirection*>(argument)->visit(*object);
           return 0;
         },
-        const_cast<Taker*>(this));
+        const_cast<LibcRedirection*>(this));
   }
 
  private:
@@ -213,10 +213,10 @@ class Taker {
 
 void take_libc_calls(std::initializer_list<LibcCalls> groups) noexcept {
   const base::KeepErrno keep;
-  const Taker taker(groups);
-  taker.run();
+  const LibcRedirection redirection(groups);
+  redirection.run();
   // Another thread may have looked into libc's table before, and have bound a word behind our visit.
-  if (__libc_single_threaded == 0) taker.run();
+  if (__libc_single_threaded == 0) redirection.run();
 }
 
 bool write_mapped(void** place, const void* value) noexcept { return write_somewhere(place, const_cast<void*>(value)); }

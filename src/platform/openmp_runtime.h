@@ -11,7 +11,7 @@
 
 namespace weft::platform {
 
-// Of a path, what stands up to its last slash.
+// The length of a path up to its last slash.
 inline size_t folder_length(const char* path) noexcept {
   size_t length = 0;
   for (size_t i = 0; path[i] != '\0'; ++i) {

@@ -65,7 +65,7 @@ uint64_t own_namespace(const char* name) noexcept {
   return stat(path, &space) == 0 ? space.st_ino : 0;
 }
 
-// For the clock by which starts are told. Kernels without time namespaces have one for all.
+// A number for the clock by which starts are told. Kernels without time namespaces have one clock for all.
 uint64_t own_clock() noexcept {
   const uint64_t space = own_namespace("time");
   return space != 0 || errno != ENOENT ? space : 1;

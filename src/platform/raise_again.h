@@ -15,7 +15,7 @@ inline void raise_again(int signal, const siginfo_t* info, const struct sigactio
   sigaction(signal, &before, nullptr);
   const pid_t process = getpid();
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
-  // With what it said. A sandbox may forbid that; without it, it still arrives.
+  // The signal is sent with what it said. A sandbox may forbid that; then the signal arrives without.
   if (syscall(SYS_rt_tgsigqueueinfo, process, thread, signal, info) != 0) syscall(SYS_tgkill, process, thread, signal);
 }
 

@@ -15,9 +15,8 @@ inline constexpr int kLevels = 6;
 
 class Topology {
  public:
-  // Of the CPUs of `cpus`, with /sys looked up below `root` ("" for the real one). What it does not tell: a CPU is
-  // then a core of its own, and all share what is above that;
-  // a socket is one die.
+  // The topology of the CPUs of `cpus`, with /sys looked up below `root` ("" for the real one). Where /sys does not
+  // tell, a CPU is a core of its own, all share what is above that, and a socket is one die.
   Topology(const CpuSet& cpus, const char* root) noexcept;
   ~Topology() { order_.free_memory(); }
   Topology(const Topology&) = delete;

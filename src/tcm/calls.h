@@ -6,14 +6,14 @@
 
 namespace weft::tcm {
 
-// With the lock: notes that the client knows the permit's state, since its own call returns it.
+// Called with the lock: notes that the client knows the permit's state, since its own call returns it.
 void know(Permit& permit) noexcept;
 
-// With the lock: a permit whose client does not know the permit's state, or null. Permits that have to give threads
-// back come first.
+// Called with the lock. Returns a permit whose client does not know the permit's state, or null. Permits that have to
+// give threads back come first.
 Permit* find_uninformed() noexcept;
 
-// Without the lock: calls clients until each knows what holds for its permits.
+// Called without the lock: calls clients until each knows what holds for its permits.
 void tell() noexcept;
 
 // Without the lock: waits until calls for the permit, which is not in use any more, have ended. Does not wait for a

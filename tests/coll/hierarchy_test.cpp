@@ -11,7 +11,7 @@
 namespace {
 
 using weft::coll::Hierarchy;
-using weft::coll::Place;
+using weft::coll::Location;
 
 std::vector<int> children(const Hierarchy& tree, int rank, int root) {
   std::vector<int> found;
@@ -43,12 +43,12 @@ int reached(const Hierarchy& tree, int rank, int root) {
 TEST(HierarchyTest, ReachesEachRankOnceFromAnyRoot) {
   std::mt19937 random(7);
   for (const int size : {1, 2, 7, 8, 9, 17, 64, 65, 200, 600}) {
-    std::vector<Place> places(static_cast<size_t>(size));
-    for (Place& place : places) {
-      place.node = static_cast<int>(random() % 5) - 1;
-      place.cache = place.node * 10 + static_cast<int>(random() % 3);
+    std::vector<Location> locations(static_cast<size_t>(size));
+    for (Location& location : locations) {
+      location.node = static_cast<int>(random() % 5) - 1;
+      location.cache = location.node * 10 + static_cast<int>(random() % 3);
     }
-    for (const Hierarchy& tree : {Hierarchy(size), Hierarchy(size, places.data())}) {
+    for (const Hierarchy& tree : {Hierarchy(size), Hierarchy(size, locations.data())}) {
       for (const int root : {0, size / 3, size - 1}) {
         EXPECT_EQ(tree.parent(root, root), -1);
         EXPECT_EQ(reached(tree, root, root), size) << size << " ranks, root " << root;
@@ -76,18 +76,18 @@ TEST(HierarchyTest, OfNumbersKeepsTheirOrder) {
 // Two sockets of 96 cores, with four nodes each, and caches of eight cores; ranks are dealt to nodes in turns.
 TEST(HierarchyTest, CrossesNodesOnceEach) {
   constexpr int kRanks = 192, kNodes = 8;
-  std::vector<Place> places;
-  for (int rank = 0; rank < kRanks; ++rank) places.push_back({rank % kNodes, rank % kNodes * 3 + rank / 64});
-  const Hierarchy tree(kRanks, places.data());
+  std::vector<Location> locations;
+  for (int rank = 0; rank < kRanks; ++rank) locations.push_back({rank % kNodes, rank % kNodes * 3 + rank / 64});
+  const Hierarchy tree(kRanks, locations.data());
   for (const int root : {0, 100}) {
     int between_nodes = 0, between_caches = 0;
     for (int rank = 0; rank < kRanks; ++rank) {
       const int parent = tree.parent(rank, root);
       if (parent < 0) continue;
-      const Place here = places[static_cast<size_t>(rank)], there = places[static_cast<size_t>(parent)];
+      const Location here = locations[static_cast<size_t>(rank)], there = locations[static_cast<size_t>(parent)];
       between_nodes += here.node != there.node ? 1 : 0;
       between_caches += here.node == there.node && here.cache != there.cache ? 1 : 0;
-      EXPECT_EQ(places[static_cast<size_t>(tree.leader_of_node(rank, root))].node, here.node);
+      EXPECT_EQ(locations[static_cast<size_t>(tree.leader_of_node(rank, root))].node, here.node);
     }
     EXPECT_EQ(between_nodes, kNodes - 1);
     EXPECT_EQ(between_caches, 2 * kNodes);
@@ -96,9 +96,9 @@ TEST(HierarchyTest, CrossesNodesOnceEach) {
   }
 }
 
-TEST(HierarchyTest, OfUnknownPlacesWaitsForFewToo) {
-  const std::vector<Place> places(192);
-  EXPECT_LE(gathered(Hierarchy(192, places.data()), 0, 0), 32);
+TEST(HierarchyTest, OfUnknownLocationsWaitsForFewToo) {
+  const std::vector<Location> locations(192);
+  EXPECT_LE(gathered(Hierarchy(192, locations.data()), 0, 0), 32);
   EXPECT_LE(gathered(Hierarchy(192), 0, 0), 17);
 }
 

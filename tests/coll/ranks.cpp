@@ -92,7 +92,7 @@ std::vector<int> run_processes(int ranks, const Body& body) {
 namespace {
 
 // Made up: two nodes with two caches each, and neighbours by number are never neighbours on the machine.
-weft::coll::Place places(int rank) { return {.node = rank % 2, .cache = rank % 4}; }
+weft::coll::Location location_of(int rank) { return {.node = rank % 2, .cache = rank % 4}; }
 
 }  // namespace
 
@@ -102,7 +102,7 @@ void run_threads(int ranks, const weft::coll::Settings& settings,
   char* memory = static_cast<char*>(shared_memory(area * static_cast<size_t>(ranks)));
   for (int rank = 0; rank < ranks; ++rank) {
     weft::coll::begin_area(memory + static_cast<size_t>(rank) * area, weft::platform::ProcessId{.pid = getpid()},
-                           places(rank));
+                           location_of(rank));
   }
   std::vector<weft::coll::Group*> groups;
   for (int rank = 0; rank < ranks; ++rank) {

@@ -21,7 +21,7 @@ class NodeBarrier {
   // The ranks of this node.
   MPI_Comm node() const { return node_; }
   int nodes() const { return nodes_; }
-  // There are more ranks than CPUs, so that who waits must yield.
+  // There are more ranks than CPUs, so that a rank that waits must yield.
   bool crowded() const { return crowded_; }
 
  private:

@@ -7,8 +7,8 @@
 
 namespace weft::tools {
 
-// The signals at which a command that has no end of its own ends in order: those of SIGHUP, SIGINT and SIGTERM that who
-// started it does not have it ignore, as nohup does, and shells for what runs in the background.
+// The signals at which a command that has no end of its own ends in order: those of SIGHUP, SIGINT and SIGTERM that it
+// was not started to ignore, as nohup starts a command, and shells what runs in the background.
 inline std::vector<int> ending_signals() {
   std::vector<int> signals;
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {

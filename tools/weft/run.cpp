@@ -170,7 +170,8 @@ void say_too_many_cpus(int wanted) {
              wanted, usable, usable == 1 ? "it" : "them");
 }
 
-// The report of collectives would say nothing, and not why. Who has put the libraries in place knows.
+// Without the libraries the report of collectives would say nothing, and not why. The user may have put them in place
+// by other means: then nothing is to be said.
 void say_unreported(const Libraries& found) {
   // Looked for first: to read all settings warns of those that cannot be used, as the program's runtime will.
   if (std::getenv("WEFT_COLLECTIVES_REPORT") == nullptr || !base::options().collectives_report) return;

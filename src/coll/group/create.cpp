@@ -16,8 +16,8 @@
 #include "base/message.h"
 #include "coll/group/calibrate.h"
 #include "coll/group/group.h"
+#include "coll/group/location.h"
 #include "coll/group/memory.h"
-#include "coll/group/places.h"
 #include "coll/ways/peer_memory.h"
 #include "platform/generation.h"
 #include "platform/numa.h"
@@ -60,7 +60,7 @@ const Self& self() noexcept {
   return known;
 }
 
-struct Hello {
+struct RankInfo {
   char boot[40];
   uint64_t numbers;
   int32_t pid;
@@ -102,12 +102,12 @@ class Round {
 
 constexpr uint64_t kProbe = 0x6c6c6f6374666577;  // "weftcoll"
 
-bool reads_all(const Round<Hello>& hello, const Bootstrap& bootstrap) noexcept {
+bool reads_all(const Round<RankInfo>& infos, const Bootstrap& bootstrap) noexcept {
   for (int rank = 0; rank < bootstrap.size; ++rank) {
-    if (!hello[rank].single_copy) return false;
+    if (!infos[rank].single_copy) return false;
     uint64_t found = 0;
     if (rank != bootstrap.rank &&
-        !(read_peer(hello[rank].pid, &found, hello[rank].probe, sizeof found) && found == kProbe)) {
+        !(read_peer(infos[rank].pid, &found, infos[rank].probe, sizeof found) && found == kProbe)) {
       return false;
     }
   }
@@ -118,9 +118,9 @@ bool reads_all(const Round<Hello>& hello, const Bootstrap& bootstrap) noexcept {
 Outcome take_part(const MemoryFile& file, Mapping& mapping, const Bootstrap& bootstrap, size_t area) noexcept {
   if (!mapping.map(file, area * static_cast<size_t>(bootstrap.size))) return Outcome::not_mapped;
   const size_t offset = area * static_cast<size_t>(bootstrap.rank);
-  const Place place = own_place(bootstrap.size > kMostFlat);
-  if (!take_pages(file, mapping, offset, area, place.node)) return Outcome::no_memory;
-  begin_area(mapping.data() + offset, self().process, place);
+  const Location location = own_location(bootstrap.size > kMostFlat);
+  if (!take_pages(file, mapping, offset, area, location.node)) return Outcome::no_memory;
+  begin_area(mapping.data() + offset, self().process, location);
   return Outcome::good;
 }
 
@@ -139,12 +139,12 @@ constexpr uint64_t kMostHeld = uint64_t{32} << 20;
 std::atomic<uint64_t> g_held{0};
 
 // Says why the ranks cannot share memory; null: they can.
-const char* why_not(const Round<Hello>& hello, int ranks, size_t area) noexcept {
+const char* why_not(const Round<RankInfo>& infos, int ranks, size_t area) noexcept {
   for (int rank = 0; rank < ranks; ++rank) {
-    const Hello& other = hello[rank];
+    const RankInfo& other = infos[rank];
     if (other.boot[0] == '\0' || other.numbers == 0) return "a rank cannot read /proc";
-    if (std::strcmp(other.boot, hello[0].boot) != 0 || other.numbers != hello[0].numbers ||
-        other.page != hello[0].page) {
+    if (std::strcmp(other.boot, infos[0].boot) != 0 || other.numbers != infos[0].numbers ||
+        other.page != infos[0].page) {
       return "the ranks are on several nodes, or in several containers";
     }
     if (other.held > 0 && other.held + area > kMostHeld)
@@ -179,36 +179,36 @@ const char* take_named(const Bootstrap& bootstrap, MemoryFile& file, Mapping& ma
 // Returns null when all ranks have mapped the memory and have begun their areas; else why not. `settings` gets rank 0's
 // sizes; `crowded` becomes true if any rank says so.
 const char* find_together(const Bootstrap& bootstrap, Settings& settings, Mapping& mapping, bool* crowded) noexcept {
-  static_assert(sizeof(Self::boot) == sizeof(Hello::boot));
+  static_assert(sizeof(Self::boot) == sizeof(RankInfo::boot));
   const auto ranks = static_cast<size_t>(bootstrap.size);
   MemoryFile file;
   bool made = true;
   if (bootstrap.rank == 0) made = file.make_nameless(area_bytes(settings, bootstrap.size) * ranks);
   const uint64_t probe = kProbe;
-  Hello mine{.boot = {},
-             .numbers = self().numbers,
-             .pid = self().process.pid,
-             .file = made ? file.number() : -1,
-             .page = page_bytes(),
-             .probe = reinterpret_cast<uint64_t>(&probe),
-             .queue_bytes = settings.queue_bytes,
-             .fragment_bytes = settings.fragment_bytes,
-             // Relaxed: it only has to be about right.
-             .held = g_held.load(std::memory_order_relaxed),
-             .single_copy = settings.single_copy,
-             .crowded = settings.job_ranks > job_cpus()};
+  RankInfo mine{.boot = {},
+                .numbers = self().numbers,
+                .pid = self().process.pid,
+                .file = made ? file.number() : -1,
+                .page = page_bytes(),
+                .probe = reinterpret_cast<uint64_t>(&probe),
+                .queue_bytes = settings.queue_bytes,
+                .fragment_bytes = settings.fragment_bytes,
+                // Relaxed: it only has to be about right.
+                .held = g_held.load(std::memory_order_relaxed),
+                .single_copy = settings.single_copy,
+                .crowded = settings.job_ranks > job_cpus()};
   std::memcpy(mine.boot, self().boot, sizeof mine.boot);
-  Round<Hello> hello(bootstrap);
-  if (!hello.tell(mine)) return kNoTalk;
-  settings.queue_bytes = hello[0].queue_bytes;
-  settings.fragment_bytes = hello[0].fragment_bytes;
+  Round<RankInfo> infos(bootstrap);
+  if (!infos.tell(mine)) return kNoTalk;
+  settings.queue_bytes = infos[0].queue_bytes;
+  settings.fragment_bytes = infos[0].fragment_bytes;
   const size_t area = area_bytes(settings, bootstrap.size);
   *crowded = false;
-  for (int rank = 0; rank < bootstrap.size; ++rank) *crowded = *crowded || hello[rank].crowded;
-  if (const char* why = why_not(hello, bootstrap.size, area)) return why;
+  for (int rank = 0; rank < bootstrap.size; ++rank) *crowded = *crowded || infos[rank].crowded;
+  if (const char* why = why_not(infos, bootstrap.size, area)) return why;
 
-  Answer answer{Outcome::not_opened, reads_all(hello, bootstrap)};
-  if (hello[0].file >= 0 && (bootstrap.rank == 0 || file.open_of_process(hello[0].pid, hello[0].file))) {
+  Answer answer{Outcome::not_opened, reads_all(infos, bootstrap)};
+  if (infos[0].file >= 0 && (bootstrap.rank == 0 || file.open_of_process(infos[0].pid, infos[0].file))) {
     answer.outcome = take_part(file, mapping, bootstrap, area);
   }
   Round<Answer> answers(bootstrap);
@@ -229,9 +229,9 @@ size_t area_bytes(const Settings& settings, int ranks) noexcept {
   return queue_offset() + queue_bytes(settings, ranks);
 }
 
-void begin_area(char* begin, const platform::ProcessId& process, const Place& place) noexcept {
+void begin_area(char* begin, const platform::ProcessId& process, const Location& location) noexcept {
   auto* area = new (begin) Area;
-  area->member = {.process = process, .place = place, .cpus = platform::thread_cpus()};
+  area->member = {.process = process, .location = location, .cpus = platform::thread_cpus()};
 }
 
 Group* assemble(char* memory, int rank, int size, const Settings& settings, bool crowded) noexcept {
@@ -244,14 +244,14 @@ Group* assemble(char* memory, int rank, int size, const Settings& settings, bool
   for (int other = 0; other < size; ++other) {
     const Member& member = reinterpret_cast<Area*>(memory + static_cast<size_t>(other) * shape.area_bytes)->member;
     cpus.add_all(member.cpus);
-    nodes.add(member.place.node);
+    nodes.add(member.location.node);
   }
   facts.cpus = cpus.count();
   facts.crowded = crowded || facts.cpus < size;
   facts.nodes = std::max(nodes.count(), 1);
   auto* group = new (std::nothrow) Group(memory, shape, settings, facts);
   if (group == nullptr) base::lacking("collectives: no memory for a group");
-  group->set(divide_queue(settings, size, Speed{}), Speed{});
+  group->set(lay_out_queue(settings, size, Speed{}), Speed{});
   group->plant_trees(settings.trees_from);
   return group;
 }
@@ -271,7 +271,7 @@ Group* create(const Bootstrap& bootstrap, const Settings& settings, const char**
   Group* group = assemble(mapping.release(), bootstrap.rank, bootstrap.size, agreed, crowded);
   if (!group->crowded()) {
     const Speed speed = measure_speed(*group);
-    group->set(divide_queue(agreed, bootstrap.size, speed), speed);
+    group->set(lay_out_queue(agreed, bootstrap.size, speed), speed);
   }
   return group;
 }

@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "coll/coll.h"
+#include "coll/group/location.h"
 #include "coll/group/model.h"
-#include "coll/group/places.h"
 #include "platform/process.h"
 
 namespace weft::coll {
@@ -17,7 +17,7 @@ size_t area_bytes(const Settings& settings, int ranks) noexcept;
 
 // assemble() makes the group of `rank`, on memory in which all ranks have begun their areas. Tests use these functions
 // to put threads on one mapping. destroy() unmaps the memory, release() leaves it mapped.
-void begin_area(char* begin, const platform::ProcessId& process, const Place& place) noexcept;
+void begin_area(char* begin, const platform::ProcessId& process, const Location& location) noexcept;
 // `crowded`: the job has more ranks than CPUs.
 Group* assemble(char* memory, int rank, int size, const Settings& settings, bool crowded = false) noexcept;
 void release(Group* group) noexcept;

@@ -19,14 +19,14 @@ Group::Group(char* memory, const Shape& shape, const Settings& settings, const F
       waiting_{settings.progress, settings.died, facts.crowded},
       own_(area(shape.rank)) {}
 
-void Group::set(const Division& division, const Speed& speed) noexcept {
-  division_ = division;
+void Group::set(const QueueLayout& queue, const Speed& speed) noexcept {
+  queue_ = queue;
   single_copy_from_ = single_copy_thresholds(facts_.single_copy, crowded(), speed);
   facts_.notify_ns = speed.notify_ns;
   facts_.copy_ns_per_byte = speed.copy_ns_per_byte;
-  facts_.queue_bytes = division.queue_bytes;
-  facts_.fragment_bytes = division.fragment_bytes;
-  facts_.fragments = static_cast<int>(division.fragments);
+  facts_.queue_bytes = queue.queue_bytes;
+  facts_.fragment_bytes = queue.fragment_bytes;
+  facts_.fragments = static_cast<int>(queue.fragments);
 }
 
 Group::~Group() { std::free(scratch_); }
@@ -35,12 +35,12 @@ void Group::plant_trees(int from) noexcept {
   const auto ranks = static_cast<size_t>(size());
   // Where there are more ranks than CPUs, each level costs switches of contexts.
   if (from > 0 ? size() >= from : size() > kMostFlat && !crowded()) {
-    const std::unique_ptr<Place[]> places(new (std::nothrow) Place[ranks]);
-    if (places != nullptr) {
-      for (size_t rank = 0; rank < ranks; ++rank) places[rank] = member(static_cast<int>(rank)).place;
-      by_place_.reset(new (std::nothrow) Hierarchy(size(), places.get()));
+    const std::unique_ptr<Location[]> locations(new (std::nothrow) Location[ranks]);
+    if (locations != nullptr) {
+      for (size_t rank = 0; rank < ranks; ++rank) locations[rank] = member(static_cast<int>(rank)).location;
+      by_location_.reset(new (std::nothrow) Hierarchy(size(), locations.get()));
     }
-    if (by_place_ == nullptr) base::lacking("collectives: no memory for the tree of %d ranks", size());
+    if (by_location_ == nullptr) base::lacking("collectives: no memory for the tree of %d ranks", size());
   }
   if (from > 0 ? size() >= from : size() > kMostFlat) {
     by_number_.reset(new (std::nothrow) Hierarchy(size()));

@@ -35,14 +35,14 @@ class Group {
   Group(char* memory, const Shape& shape, const Settings& settings, const Facts& facts) noexcept;
   // Sets how the queues are divided and how fast the machine is: the same on all ranks, between the same two steps,
   // when no rank reads a buffer.
-  void set(const Division& division, const Speed& speed) noexcept;
+  void set(const QueueLayout& queue, const Speed& speed) noexcept;
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
   int rank() const noexcept { return shape_.rank; }
   int size() const noexcept { return shape_.size; }
-  size_t fragment_bytes() const noexcept { return division_.fragment_bytes; }
+  size_t fragment_bytes() const noexcept { return queue_.fragment_bytes; }
   char* memory() const noexcept { return memory_; }
   size_t area_bytes() const noexcept { return shape_.area_bytes; }
   size_t memory_bytes() const noexcept { return shape_.area_bytes * static_cast<size_t>(shape_.size); }
@@ -55,7 +55,7 @@ class Group {
   bool crowded() const noexcept { return waiting_.crowded; }
 
   // The tree by which many ranks talk; null: each rank looks at all others itself.
-  const Hierarchy* tree_of_places() const noexcept { return by_place_.get(); }
+  const Hierarchy* tree_of_locations() const noexcept { return by_location_.get(); }
   // The tree for reductions. Whether there is one follows from the number of ranks alone, as the order of combining
   // does.
   const Hierarchy* tree_of_numbers() const noexcept { return by_number_.get(); }
@@ -108,14 +108,14 @@ class Group {
   }
   char* buffer_at(int rank, uint64_t step) const noexcept {
     return memory_ + static_cast<size_t>(rank) * shape_.area_bytes + shape_.queue_offset +
-           (step % division_.fragments) * division_.fragment_bytes;
+           (step % queue_.fragments) * queue_.fragment_bytes;
   }
   // Waits until all ranks are done with the step.
   void await_free(uint64_t step) noexcept;
 
   char* const memory_;
   const Shape shape_;
-  Division division_{};
+  QueueLayout queue_{};
   Thresholds single_copy_from_{};
   Facts facts_;
   WaitSettings waiting_;
@@ -123,7 +123,7 @@ class Group {
   uint64_t step_ = 0;
   // The last step with which all ranks are known to be done.
   uint64_t all_done_ = 0;
-  std::unique_ptr<const Hierarchy> by_place_, by_number_;
+  std::unique_ptr<const Hierarchy> by_location_, by_number_;
   char* scratch_ = nullptr;
   size_t scratch_bytes_ = 0;
 };
@@ -135,7 +135,7 @@ inline unsigned char* Group::own_line(uint64_t step) noexcept {
 
 inline char* Group::own_buffer(uint64_t step) noexcept {
   // A buffer has a line too, and there are no fewer lines than buffers.
-  if (step > all_done_ + division_.fragments) await_free(step - division_.fragments);
+  if (step > all_done_ + queue_.fragments) await_free(step - queue_.fragments);
   return buffer_at(shape_.rank, step);
 }
 

@@ -48,13 +48,13 @@ Hierarchy::Hierarchy(int size) noexcept : size_(size) {
   });
 }
 
-Hierarchy::Hierarchy(int size, const Place* places) noexcept : size_(size) {
+Hierarchy::Hierarchy(int size, const Location* locations) noexcept : size_(size) {
   make_room();
-  const auto key = [&](int rank) { return std::make_tuple(places[rank].node, places[rank].cache, rank); };
+  const auto key = [&](int rank) { return std::make_tuple(locations[rank].node, locations[rank].cache, rank); };
   std::sort(order_.get(), order_.get() + size, [&](int a, int b) { return key(a) < key(b); });
   divide([&](int level, int begin, int at) {
-    const Place& first = places[order_[begin]];
-    const Place& other = places[order_[at]];
+    const Location& first = locations[order_[begin]];
+    const Location& other = locations[order_[at]];
     if (level > kNode) return true;
     if (first.node != other.node) return false;
     if (level == kNode) return true;

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "coll/group/places.h"
+#include "coll/group/location.h"
 
 namespace weft::coll {
 
@@ -20,10 +20,10 @@ inline constexpr int kMostFlat = 16;
 class Hierarchy {
  public:
   // The tree of `size` ranks in the order of their numbers: parts of 8, of 64, of 512, all. It does not depend on
-  // places, so that the results of reductions do not.
+  // locations, so that the results of reductions do not.
   explicit Hierarchy(int size) noexcept;
-  // The tree of ranks in the order of their places: parts of 8 with a common cache, caches, NUMA nodes, all.
-  Hierarchy(int size, const Place* places) noexcept;
+  // The tree of ranks in the order of their locations: parts of 8 with a common cache, caches, NUMA nodes, all.
+  Hierarchy(int size, const Location* locations) noexcept;
 
   // The parent of a rank; -1: the rank is the root.
   int parent(int rank, int root) const noexcept {
@@ -46,7 +46,7 @@ class Hierarchy {
       }
     }
   }
-  // The leader of the rank's NUMA node, where the order is by places.
+  // The leader of the rank's NUMA node, where the order is by locations.
   int leader_of_node(int rank, int root) const noexcept { return leader(kNode, rank, root); }
 
  private:
@@ -56,7 +56,7 @@ class Hierarchy {
   struct Part {
     int begin, end;
   };
-  // `together(level, a, b)`: whether the part of a level that begins at place a of the order reaches to b.
+  // `together(level, a, b)`: whether the part of a level that begins at position a of the order reaches to b.
   template <class Together>
   void divide(Together together) noexcept;
   void make_room() noexcept;
@@ -70,8 +70,8 @@ class Hierarchy {
 
   const int size_;
   std::unique_ptr<int[]> order_;  // ranks
-  std::unique_ptr<int[]> at_;  // the place of each rank in the order
-  std::unique_ptr<Part[]> parts_;  // by level, then by place in the order
+  std::unique_ptr<int[]> at_;  // the position of each rank in the order
+  std::unique_ptr<Part[]> parts_;  // by level, then by position in the order
 };
 
 }  // namespace weft::coll

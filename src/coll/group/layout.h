@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "coll/group/places.h"
+#include "coll/group/location.h"
 #include "platform/cpu_set.h"
 #include "platform/process.h"
 
@@ -34,7 +34,7 @@ inline constexpr uint64_t kLines = 64;
 // What the other ranks know of a rank.
 struct Member {
   platform::ProcessId process;
-  Place place;
+  Location location;
   platform::CpuSet cpus;
 };
 

@@ -43,7 +43,7 @@ size_t queue_bytes(const Settings& settings, int ranks) noexcept {
   return std::max(whole_pages(queue), 2 * page_bytes());
 }
 
-Division divide_queue(const Settings& settings, int ranks, const Speed& speed) noexcept {
+QueueLayout lay_out_queue(const Settings& settings, int ranks, const Speed& speed) noexcept {
   const size_t page = page_bytes(), queue = queue_bytes(settings, ranks);
   size_t fragment = settings.fragment_bytes;
   if (fragment == 0)

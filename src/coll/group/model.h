@@ -14,7 +14,7 @@
 
 namespace weft::coll {
 
-struct Division {
+struct QueueLayout {
   size_t queue_bytes;  // b
   size_t fragment_bytes;  // f: whole pages
   uint64_t fragments;  // s: 2 or more
@@ -30,7 +30,7 @@ struct Speed {
 };
 
 // Divides the queue, by `settings` where these say something that is possible.
-Division divide_queue(const Settings& settings, int ranks, const Speed& speed) noexcept;
+QueueLayout lay_out_queue(const Settings& settings, int ranks, const Speed& speed) noexcept;
 
 // For each operation: from how many bytes on the ranks read and write each other's memory. Bytes are those that one
 // rank gives another one.

@@ -6,7 +6,7 @@
 namespace weft::coll {
 
 void barrier(Group& group) noexcept {
-  if (group.tree_of_places() != nullptr) return barrier_by_tree(group);
+  if (group.tree_of_locations() != nullptr) return barrier_by_tree(group);
   const uint64_t step = group.next_step();
   group.own_line(step);
   group.publish(step);

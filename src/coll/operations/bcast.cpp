@@ -28,7 +28,8 @@ void by_line(Group& group, void* data, size_t bytes, int root) noexcept {
 void by_queue(Group& group, void* data, size_t bytes, int root) noexcept {
   const size_t most = group.fragment_bytes();
   const int self = group.rank();
-  const int leader = group.tree_of_places() != nullptr ? group.tree_of_places()->leader_of_node(self, root) : root;
+  const int leader =
+      group.tree_of_locations() != nullptr ? group.tree_of_locations()->leader_of_node(self, root) : root;
   const int source = leader == self ? root : leader;
   for (size_t at = 0; at < bytes; at += most) {
     const size_t part = piece(at, bytes, most);
@@ -74,11 +75,11 @@ void by_single_copy(Group& group, void* data, size_t bytes, int root) noexcept {
 void bcast(Group& group, void* data, size_t bytes, int root) noexcept {
   if (bytes == 0) return;
   if (fits_line(bytes)) {
-    return group.tree_of_places() != nullptr ? bcast_by_tree(group, data, bytes, root)
-                                             : by_line(group, data, bytes, root);
+    return group.tree_of_locations() != nullptr ? bcast_by_tree(group, data, bytes, root)
+                                                : by_line(group, data, bytes, root);
   }
   // Where ranks pass data on within a NUMA node, the data must be in a queue.
-  const bool passed_on = group.tree_of_places() != nullptr && group.facts().nodes > 1;
+  const bool passed_on = group.tree_of_locations() != nullptr && group.facts().nodes > 1;
   if (!passed_on && takes_single_copy(group, Operation::bcast, bytes)) return by_single_copy(group, data, bytes, root);
   by_queue(group, data, bytes, root);
 }

@@ -47,7 +47,7 @@ void combine_upwards(Group& group, const void* in, void* result, size_t count, c
 }  // namespace
 
 void barrier_by_tree(Group& group) noexcept {
-  const Hierarchy& tree = *group.tree_of_places();
+  const Hierarchy& tree = *group.tree_of_locations();
   const int self = group.rank(), root = 0;
   const uint64_t arrived = group.next_step();
   const uint64_t released = group.next_step();
@@ -66,7 +66,7 @@ void barrier_by_tree(Group& group) noexcept {
 }
 
 void bcast_by_tree(Group& group, void* data, size_t bytes, int root) noexcept {
-  const Hierarchy& tree = *group.tree_of_places();
+  const Hierarchy& tree = *group.tree_of_locations();
   const int self = group.rank();
   const uint64_t step = group.next_step();
   if (self != root) std::memcpy(data, group.await_line(tree.parent(self, root), step), bytes);

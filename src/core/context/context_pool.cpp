@@ -39,9 +39,9 @@ void await_sleep(const std::atomic<uint32_t>& state) noexcept {
   for (int i = 0; i < kMostLooks && !platform::futex_has_sleeper(state, Donor::parked); ++i) sched_yield();
 }
 
-// libc sends who is cancelled, and is in a call that waits or has asked for it at any time, a signal of its own by the
-// number of the thread. Its handler would unwind the donor under whoever runs the identity. No function of libc blocks
-// it; that of set*id, the next one, must come (core/context/set_ids.h).
+// To a thread that is cancelled, and is in a call that waits or has asked for it at any time, libc sends a signal of
+// its own by the number of the thread. Its handler would unwind the donor under the carrier that runs the identity. No
+// function of libc blocks it; that of set*id, the next one, must come (core/context/set_ids.h).
 void block_cancellation() noexcept {
   constexpr int kCancel = 32;
   constexpr SignalMask kMask = SignalMask{1} << (kCancel - 1);
@@ -89,7 +89,7 @@ void* ContextPool::donor_main(void* argument) {
   return nullptr;
 }
 
-// Release: who goes through the list finds records that are complete.
+// Release: a thread that goes through the list finds records that are complete.
 void ContextPool::list(Donor* donor) noexcept {
   donor->next_of_all = all_.load(std::memory_order_relaxed);
   all_.store(donor, std::memory_order_release);

@@ -42,15 +42,15 @@ struct Action {
 std::atomic<Handler> g_libc{nullptr};
 
 // What the caller of setuid() asks of the OS thread that has got no signal: to run libc's handler under `identity`.
-// There is one errand at a time, since libc holds a lock meanwhile.
-struct Errand {
+// There is one request at a time, since libc holds a lock meanwhile.
+struct HandlerRequest {
   enum State : uint32_t { none, wanted, done };
   // Release by the side that is through with the fields, acquire by the other.
   std::atomic<uint32_t> state{none};
   uintptr_t identity = 0;  // to run libc's handler under
   siginfo_t info{};        // to run it with
 };
-Errand g_errand;
+HandlerRequest g_handler_request;
 
 void run_libcs_under(uintptr_t identity, int signal, siginfo_t* info, void* context) noexcept {
   const Handler handler = g_libc.load(std::memory_order_acquire);
@@ -112,33 +112,33 @@ bool is_caller(const void* interrupted, pid_t thread) noexcept {
 bool hand_over(const siginfo_t* info, uintptr_t identity) noexcept {
   const base::KeepErrno keep;
   const pid_t owner = current_context()->thread_id;
-  g_errand.identity = identity;
-  g_errand.info = *info;
-  g_errand.state.store(Errand::wanted, std::memory_order_release);
+  g_handler_request.identity = identity;
+  g_handler_request.info = *info;
+  g_handler_request.state.store(HandlerRequest::wanted, std::memory_order_release);
   siginfo_t request{};
   request.si_code = SI_QUEUE;
   request.si_pid = getpid();
-  request.si_value.sival_ptr = &g_errand;
+  request.si_value.sival_ptr = &g_handler_request;
   if (syscall(SYS_rt_tgsigqueueinfo, getpid(), owner, kSetIds, &request) != 0) {
-    g_errand.state.store(Errand::none, std::memory_order_relaxed);
+    g_handler_request.state.store(HandlerRequest::none, std::memory_order_relaxed);
     return false;
   }
-  while (g_errand.state.load(std::memory_order_acquire) == Errand::wanted) {
-    platform::futex_wait(g_errand.state, Errand::wanted);
+  while (g_handler_request.state.load(std::memory_order_acquire) == HandlerRequest::wanted) {
+    platform::futex_wait(g_handler_request.state, HandlerRequest::wanted);
   }
   return true;
 }
 
-void run_errand(int signal, void* context) noexcept {
-  if (g_errand.state.load(std::memory_order_acquire) != Errand::wanted) return;
-  run_libcs_under(g_errand.identity, signal, &g_errand.info, context);
-  g_errand.state.store(Errand::done, std::memory_order_release);
-  platform::futex_wake(g_errand.state, 1);
+void run_requested_handler(int signal, void* context) noexcept {
+  if (g_handler_request.state.load(std::memory_order_acquire) != HandlerRequest::wanted) return;
+  run_libcs_under(g_handler_request.identity, signal, &g_handler_request.info, context);
+  g_handler_request.state.store(HandlerRequest::done, std::memory_order_release);
+  platform::futex_wake(g_handler_request.state, 1);
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-  if (info->si_code == SI_QUEUE && info->si_value.sival_ptr == &g_errand) {
-    run_errand(signal, context);
+  if (info->si_code == SI_QUEUE && info->si_value.sival_ptr == &g_handler_request) {
+    run_requested_handler(signal, context);
     return;
   }
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));

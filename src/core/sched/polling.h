@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polling services: functions of other libraries that look for what contexts wait for and the scheduler cannot see,
-// such as messages. They are called by whoever has time: contexts and carriers that wait, carriers between two pieces
-// of work, and, since all of them may be busy, the monitor (kPollingFloorNs). One thread at a time calls, and none
-// while no service has anything to look for.
+// such as messages. They are called where there is time: by contexts and carriers that wait, carriers between two
+// pieces of work, and, since all of them may be busy, the monitor (kPollingFloorNs). One thread at a time calls, and
+// none while no service has anything to look for.
 #pragma once
 
 #include <atomic>

@@ -39,8 +39,8 @@ constinit std::atomic<int> g_used{0};
 // Where the live array of an entry begins; 0: the entry has none. The lock is held.
 constinit uintptr_t g_begin_of[kArrays] = {};
 
-// How many live arrays begin at an address of this hash. Relaxed throughout: who frees a block has got it from who
-// allocated it, and with it what is counted here.
+// How many live arrays begin at an address of this hash. Relaxed throughout: a thread that frees a block has got it
+// from the thread that allocated it, and with it what is counted here.
 constexpr int kFilterBits = 14;
 constinit std::atomic<uint8_t> g_filter[1 << kFilterBits] = {};
 
@@ -143,7 +143,7 @@ uint32_t site_of(const Callers& callers, size_t bytes) noexcept {
     site.hash = hash;
     site.frames = callers.count;
     std::copy_n(callers.frame, callers.count, site.frame);
-    // Release: who reads the number reads whole entries.
+    // Release: a reader of the number reads whole entries.
     all.header.sites.store(g_known_sites, std::memory_order_release);
   }
   Site& site = all.site[index];
@@ -289,7 +289,7 @@ void look_at_all() noexcept {
   }
   const int used = used_entries();
   for (int i = 0; i < used; ++i) {
-    // One that is being freed just now is looked at by who frees it.
+    // The thread that frees an array looks at it: one that is being freed just now needs no look here.
     if (g_begin_of[i] != 0) look_at(record()->array[i]);
   }
   g_lock.unlock();

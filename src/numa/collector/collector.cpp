@@ -81,7 +81,7 @@ bool has_room(Entry* entries, uint32_t most, uint32_t step, std::atomic<uint32_t
       record()->header.full.store(1);
       return false;
     }
-    // Release: whoever writes to an entry by this number finds its room.
+    // Release: a thread that writes to an entry by this number finds its room.
     taken.store(after, std::memory_order_release);
   }
   return true;
@@ -140,7 +140,7 @@ void make_record() noexcept {
   header.touching = settings.touching;
   header.least_size = settings.least_size;
   if (settings.touching == Touching::off) header.stop.store(Stop::asked);
-  // Release: whoever sees it, here or in another process, sees what stands above.
+  // Release: a thread that sees it, here or in another process, sees what stands above.
   header.ready.store(1, std::memory_order_release);
   g_record.store(made, std::memory_order_release);
   set_least_size(settings.least_size);
@@ -283,7 +283,7 @@ void seal() noexcept {
   // Whatever else has ended the sampling is said first.
   std::atomic<Stop>& stop = record()->header.stop;
   if (stop.load() == Stop::none || stop.load() == Stop::asked) stop.store(Stop::sandbox);
-  // Whoever holds the lock has a record until it is released.
+  // A thread that holds the lock has a record until it releases the lock.
   lock_arrays();
   forget_record();
   unlock_arrays();

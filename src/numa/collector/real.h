@@ -14,7 +14,7 @@ class Real {
  public:
   explicit constexpr Real(const char* name) noexcept : name_(name) {}
   Function* get() noexcept {
-    // Relaxed: whoever finds null finds the same once more.
+    // Relaxed: a thread that finds null finds the same once more.
     void* found = __atomic_load_n(&function_, __ATOMIC_RELAXED);
     if (found == nullptr) {
       found = next_function(name_);

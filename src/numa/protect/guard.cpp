@@ -53,8 +53,8 @@ bool make_accessible(uintptr_t begin, size_t bytes) noexcept {
   return system_call(SYS_mprotect, begin, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-// Lets whoever protects a page come to an end. A process that was made by a system call of its own lacks that thread:
-// it goes on after a while.
+// Lets a thread that protects a page come to an end. A process that was made by a system call of its own lacks that
+// thread: it goes on after a while.
 bool nap(int& naps) noexcept {
   constexpr int kSpins = 200;
   constexpr int kMostNaps = 20'000;
@@ -99,8 +99,8 @@ void open_trap(Trap& trap, uint32_t seen) noexcept {
   trap.openers.fetch_sub(1);
 }
 
-// Waits for those that may be making pages of the range accessible. Who is waited for may be the thread that the caller
-// has interrupted.
+// Waits for those that may be making pages of the range accessible. One of them may be the thread that the caller has
+// interrupted.
 void settle(uintptr_t begin, uintptr_t end) noexcept {
   constexpr int kMostNaps = 600;
   const int used = g_used_traps.load();
@@ -154,7 +154,7 @@ void note_touch(uintptr_t address, uint32_t index, bool first, Access access, ui
   touch.access = access;
   touch.first = first ? 1 : 0;
   touch.code = code;
-  // Release: who finds the time finds the rest.
+  // Release: a reader that finds the time finds the rest.
   __atomic_store_n(&touch.time, now_ns(), __ATOMIC_RELEASE);
 }
 
@@ -187,7 +187,7 @@ bool holds_stack(const ArrayGuard& guard, uintptr_t stack) noexcept {
 
 void exclude_array(ArrayGuard& guard) noexcept {
   guard.excluded.store(true);
-  // Whoever has excluded it before has come to an end with that.
+  // A thread that has excluded it before has come to an end with that.
   if (!guard.was_protected.load()) return;
   const uintptr_t begin = guard.begin.load();
   const uintptr_t end = guard.end.load();

@@ -8,19 +8,19 @@
 //   empty  -> arming   by the thread that samples, or the one that allocates, which hold the lock of the arrays
 //   arming -> armed    by the same, when the page is protected; it looks at what forbids it again afterwards
 //   arming -> empty    by the same, when the page could not be protected
-//   armed  -> empty    by anybody, after making the page accessible: the handler of a thread that has touched it, a
-//   call
-//                      that passes the page to the kernel, or who sampled it, when nobody has come for a while
+//   armed  -> empty    by any thread, after making the page accessible: in the handler, if it has touched the page; in
+//   a
+//                      call that passes the page to the kernel; or as the one that samples, after a while
 //
 // What forbids to protect a page (a hold of its array, a pause, the end) is announced before the traps are looked at;
-// who protects announces the trap before it looks at what forbids it. So one of both sees the other (sequentially
-// consistent), and a caller that finds `arming` waits until that is over. Only threads that cannot be waiting for the
-// caller are waited for: the one that samples handles no signals and touches no array.
+// a thread that protects announces the trap before it looks at what forbids it. So one of both sees the other
+// (sequentially consistent), and a caller that finds `arming` waits until that is over. Only threads that cannot be
+// waiting for the caller are waited for: the one that samples handles no signals and touches no array.
 //
 // More than one may make the same page accessible. Each is counted in the trap while it may do so. Before the program
 // frees, maps or protects the page itself, those are waited for: a handler that was preempted on its way must not make
 // accessible what the program has protected since. A trap that somebody is counted in is not used again. The wait has a
-// limit, since who waits may have interrupted the one that it waits for.
+// limit, since the thread that waits may have interrupted the one that it waits for.
 #pragma once
 
 #include <cstddef>

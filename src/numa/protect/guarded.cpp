@@ -17,7 +17,7 @@ constinit std::atomic<uintptr_t> g_high{0};
 
 }  // namespace
 
-// Relaxed but for the last: whoever finds where the array begins finds the rest.
+// Relaxed but for the last: a thread that finds where the array begins finds the rest.
 void set_guard(int index, uintptr_t begin, size_t bytes, How how) noexcept {
   ArrayGuard& guard = g_guards[index];
   guard.holds.store(0, std::memory_order_relaxed);
@@ -30,7 +30,7 @@ void set_guard(int index, uintptr_t begin, size_t bytes, How how) noexcept {
   g_high.store(std::max(g_high.load(std::memory_order_relaxed), begin + bytes), std::memory_order_relaxed);
 }
 
-// Relaxed: whoever still finds it there finds an array that its program frees meanwhile.
+// Relaxed: a thread that still finds it there finds an array that its program frees meanwhile.
 void clear_guard(int index) noexcept {
   g_guards[index].begin.store(0, std::memory_order_relaxed);
   g_guards[index].end.store(0, std::memory_order_relaxed);
@@ -38,7 +38,7 @@ void clear_guard(int index) noexcept {
 
 int find_array(uintptr_t begin, size_t bytes, int from) noexcept {
   const uintptr_t end = begin + bytes;
-  // Relaxed: who passes memory of an array has got it from who allocated it, and with it these.
+  // Relaxed: a thread that passes memory of an array has got it from the thread that allocated it, and with it these.
   if (end <= g_low.load(std::memory_order_relaxed) || begin >= g_high.load(std::memory_order_relaxed)) return -1;
   const int used = used_entries();
   for (int i = from; i < used; ++i) {

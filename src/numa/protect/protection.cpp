@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the collector asks of those who protect pages.
+// What the collector asks of the code that protects pages.
 #include "numa/collector/protection.h"
 
 #include <pthread.h>

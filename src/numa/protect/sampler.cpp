@@ -174,7 +174,7 @@ void* sample(void*) {
 
 // Not the pages at the edges, where other blocks may begin.
 void guard_some(int index, int most, bool first) noexcept {
-  // Whoever touches a page has room to say so.
+  // A thread that touches a page has room to say so.
   const Record* all = record();
   constexpr uint32_t kAtOnce = 2048;
   if (all == nullptr || !has_touch_room(all->header.touches.load(std::memory_order_relaxed) + kAtOnce)) return;

@@ -55,7 +55,7 @@ struct Site {
 
 enum class ArrayState : uint32_t { none, live, freed };
 
-// Whoever reads must bound what stands here: the program may have written anywhere.
+// A reader must bound what stands here: the program may have written anywhere.
 struct Array {
   std::atomic<ArrayState> state;
   std::atomic<uint32_t> number;  // in the order of allocation, from 1; changes when the entry is used again

@@ -216,7 +216,7 @@ void Blame::charge_rest(const std::vector<Shown>& seen, double cpus, double ns) 
   }
   const double by_ended = std::min<double>(cpus, ended);
   const double rest = cpus - by_ended;
-  // Who works in an inner region keeps those of the outer ones waiting too.
+  // A thread that works in an inner region keeps those of the outer ones waiting too.
   for (const Tally& each : tallies_) {
     if (each.workers == 0 || missing(each) == 0) continue;
     for (const Shown& shown : seen) {

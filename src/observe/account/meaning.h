@@ -8,7 +8,7 @@
 
 namespace weft::observe {
 
-// Of the node that the context enters.
+// The kind of the node that the context enters.
 constexpr Kind kind_of(Event event) noexcept {
   switch (event) {
     case Event::serial: return Kind::serial;

@@ -34,7 +34,7 @@ enum class Event : uint8_t {
 };
 constexpr bool is_wait(Event event) noexcept { return event >= Event::barrier && event <= Event::lock; }
 
-// Of a slice: "cat" in the file.
+// The category of a slice: "cat" in the file.
 enum class Category : uint8_t { member, task, work, wait };
 inline constexpr const char* kCategoryWords[] = {"member", "task", "work", "wait"};
 constexpr const char* word_of(Category category) noexcept { return kCategoryWords[static_cast<size_t>(category)]; }

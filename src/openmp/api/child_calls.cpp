@@ -123,7 +123,7 @@ thread_local VforkCall t_vfork;
 
 extern "C" {
 
-// For the code below, and what it calls.
+// What the code below calls.
 [[gnu::visibility("hidden")]] void* weft_vfork_theirs = nullptr;
 [[gnu::visibility("hidden")]] void weft_vfork_ours();
 
@@ -133,13 +133,13 @@ extern "C" {
   return &t_vfork;
 }
 
-// By the child.
+// Called by the child.
 [[gnu::used]] weft::openmp::VforkCall* weft_vfork_child() noexcept {
   weft::openmp::give_own_settings(0);
   return &weft::openmp::t_vfork;
 }
 
-// By the parent, when the child has become another program or has ended.
+// Called by the parent, when the child has become another program or has ended.
 [[gnu::used]] weft::openmp::VforkCall* weft_vfork_end() noexcept {
   using namespace weft::openmp;
   delete t_vfork.mask;

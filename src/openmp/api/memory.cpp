@@ -127,8 +127,8 @@ void give_to_system(const Header& header) noexcept {
   }
 }
 
-// With the traits of `allocator`, or none if null, in place of the block `replaced`, if any. Null when that is not
-// possible.
+// Allocates with the traits of `allocator`, or none if null, in place of the block `replaced`, if any. Null when that
+// is not possible.
 void* try_allocate(Allocator* allocator, size_t alignment, size_t size, bool zeroed, const Header* replaced) noexcept {
   alignment = std::max({alignment, alignof(std::max_align_t), allocator != nullptr ? allocator->alignment : 1});
   const size_t extra = sizeof(Header) + alignment;

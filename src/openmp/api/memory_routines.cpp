@@ -64,7 +64,8 @@ bool are_the_host(int count, const int* devices) noexcept {
 
 }  // namespace
 
-// With the host or without it: there is no other device. `kind`: memspace or allocator.
+// The routines for devices, with the host among them or without it: there is no other device than the host. `kind`:
+// memspace or allocator.
 #define WEFT_BY_DEVICE(result, kind, get)                                                                              \
   WEFT_ABI result weft_abi_omp_get_devices_##kind(int count, const int* devices, MemorySpace space) {                  \
     return get(are_the_host(count, devices), space);                                                                   \

@@ -50,7 +50,7 @@ Task* task_of(weft_event_counter* counter) noexcept { return reinterpret_cast<Ta
 
 WEFT_ABI weft_blocking_context* weft_abi_weft_get_current_blocking_context() {
   const base::KeepErrno keep;
-  // Relaxed: who unblocks has the address from here, by a way of its own.
+  // Relaxed: a thread that unblocks the task has the address from here, by a way of its own.
   t_blocking.context.store(member_to_pause()->context, std::memory_order_relaxed);
   t_blocking.unblocked.store(false, std::memory_order_relaxed);
   return &t_blocking;

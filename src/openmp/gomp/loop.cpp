@@ -35,7 +35,7 @@ namespace {
 
 }  // namespace
 
-// With what some loops have beside iterations. No `begin_at`: the program cuts the iterations itself.
+// The same with what some loops have beside iterations. No `begin_at`: the program cuts the iterations itself.
 WEFT_ABI bool weft_abi_GOMP_loop_start(long first, long end, long incr, long how, long chunk, long* begin_at,
                                        long* end_at, Words* reductions, void** memory) {
   const tool::Entry entry(WEFT_CALLER);

@@ -46,7 +46,7 @@ WEFT_ABI unsigned weft_abi_GOMP_sections_start(unsigned count) {
 }
 WEFT_ABI_EXPORT(GOMP_sections_start);
 
-// With what some have beside sections.
+// The same with what some constructs have beside sections.
 WEFT_ABI unsigned weft_abi_GOMP_sections2_start(unsigned count, Words* reductions, void** memory) {
   const tool::Entry entry(WEFT_CALLER);
   Member* member = self();

@@ -20,7 +20,7 @@ constexpr int kByName = -3;    // omp_default_device, which gcc 15 has
 // Bits of `flags`.
 constexpr unsigned kNowait = 1u << 0;
 
-// Of a kind of map: the low byte says which, the high one the alignment's logarithm.
+// The parts of a kind of map: the low byte says which, the high one the alignment's logarithm.
 constexpr unsigned kKindMask = 0xff;
 constexpr unsigned kAlignmentShift = 8;
 constexpr unsigned kFirstprivate = 0x0c;

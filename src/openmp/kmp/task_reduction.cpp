@@ -23,17 +23,17 @@ struct OldReductionInput {
 };
 
 // Such a list in today's layout.
-class Modernized {
+class ConvertedInputs {
  public:
-  Modernized(int count, const OldReductionInput* inputs) noexcept {
+  ConvertedInputs(int count, const OldReductionInput* inputs) noexcept {
     for (int i = 0; i < count; ++i) {
       const OldReductionInput& input = inputs[i];
       list_.add({input.shared, nullptr, input.size, input.init, input.fini, input.combine, input.flags});
     }
   }
-  ~Modernized() { list_.free_memory(); }
-  Modernized(const Modernized&) = delete;
-  Modernized& operator=(const Modernized&) = delete;
+  ~ConvertedInputs() { list_.free_memory(); }
+  ConvertedInputs(const ConvertedInputs&) = delete;
+  ConvertedInputs& operator=(const ConvertedInputs&) = delete;
 
   const ReducedVariable* begin() noexcept { return list_.begin(); }
 
@@ -61,7 +61,7 @@ WEFT_ABI void* weft_abi___kmpc_taskred_init(int32_t, int32_t count, const Reduce
 WEFT_ABI_EXPORT(__kmpc_taskred_init);
 
 WEFT_ABI void* weft_abi___kmpc_task_reduction_init(int32_t, int32_t count, const OldReductionInput* inputs) {
-  return add_reductions(self(), count, Modernized(count, inputs).begin());
+  return add_reductions(self(), count, ConvertedInputs(count, inputs).begin());
 }
 WEFT_ABI_EXPORT(__kmpc_task_reduction_init);
 
@@ -75,7 +75,7 @@ WEFT_ABI_EXPORT(__kmpc_taskred_modifier_init);
 WEFT_ABI void* weft_abi___kmpc_task_reduction_modifier_init(Ident*, int32_t, int32_t, int32_t count,
                                                             const OldReductionInput* inputs) {
   const tool::Entry entry(WEFT_CALLER);
-  return begin_shared_reductions(self(), count, Modernized(count, inputs).begin());
+  return begin_shared_reductions(self(), count, ConvertedInputs(count, inputs).begin());
 }
 WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_init);
 

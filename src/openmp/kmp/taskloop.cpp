@@ -13,7 +13,7 @@ namespace {
 using Duplicate = void (*)(KmpTask* to, KmpTask* from, int32_t last);
 
 // How `count` is cut, as the program says it.
-enum Cut : int32_t { kFreely, kByGrainSize, kByTaskCount };
+enum ChunkRule : int32_t { kFreely, kByGrainSize, kByTaskCount };
 
 void copy_record(KmpTask* to, const KmpTask* pattern) {
   const Link* link = link_of(pattern);

@@ -15,7 +15,7 @@ struct Team;
 // region more or less is seen.
 extern std::atomic<bool> g_library_calls;
 
-// Of the region that `team` runs next, or has just run. By the primary.
+// The region that `team` runs next, or has just run, is watched. Called by the primary.
 void begin_watched(Team* team) noexcept;
 void end_watched(Team* team) noexcept;
 

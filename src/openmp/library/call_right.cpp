@@ -18,8 +18,8 @@ namespace weft::openmp {
 namespace {
 
 constexpr int64_t kStaleNs = 2'000'000;
-// Whoever has given a right back is still inside of the library for a moment: of its CPU time, which on a busy machine
-// it may have to wait for.
+// A thread that has given a right back is still inside of the library for a moment: of its CPU time, which on a busy
+// machine it may have to wait for.
 constexpr int64_t kStillInsideNs = 50'000'000;
 constexpr useconds_t kNapUs = 500;
 constexpr int kMaxRights = 64;

@@ -82,8 +82,8 @@ int most_useful(Member* self) noexcept {
   return std::min({icvs(self).nthreads, g_limit.load(std::memory_order_relaxed), num_procs()});
 }
 
-// For the region that a thread is answered `threads` for, whose members are as many as anybody has been answered: all
-// of them, since they wait for each other. False: the limit leaves fewer.
+// Reserves threads for the region that a thread is answered `threads` for. Its members are as many as any thread has
+// been answered. All of them are reserved, since they wait for each other. False: the limit leaves fewer.
 bool reserve(Member* self, int threads) noexcept {
   if (!has_limit(self)) return true;
   if (threads <= 1) return false;

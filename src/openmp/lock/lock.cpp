@@ -41,7 +41,7 @@ bool try_lock(LockWord& word) noexcept {
 
 namespace {
 
-// By the numbers of carriers: a context that spins does not leave its own.
+// Spinners have the numbers of their carriers: a context that spins does not leave its own.
 constinit SpinQueues<core::kMaxCarriers> g_queues;
 
 // `as`: what a lock that is taken becomes; kContended where more threads may be parked.
@@ -69,7 +69,7 @@ bool spin_in_line(LockWord& word, const core::Context* context, uint32_t as) noe
   bool first = false;
   unsigned polls = 0;
   const bool taken = core::spin_until(context, [&] {
-    // The thread of the first one, or of who becomes it, may have lost its CPU: so others look now and then.
+    // The thread that is first in the queue, or becomes it, may have lost its CPU: so others look now and then.
     if (!first && !(first = g_queues.is_first(number)) && ++polls % kPollsBehind != 0) return false;
     return take_if_free(word, as);
   });
@@ -96,8 +96,8 @@ void wait_for(LockWord& word, bool pauses) noexcept {
   const core::Context* context = core::attach();
   if (pauses) return wait_for_paused(word, context);
   if (spin_for(word, context, kHeld, kPollsAlone) || spin_in_line(word, context, kHeld)) return;
-  // Acquire as above. A lock taken this way stays marked: more threads may wait. Who has been woken is the only one,
-  // since the mark has been taken away; so it stands in line as others do, and puts the mark there again.
+  // Acquire as above. A lock taken this way stays marked: more threads may wait. Only one has been woken, since
+  // the mark has been taken away; so that one stands in line as others do, and puts the mark there again.
   while (word.exchange(kContended, std::memory_order_acquire) != kFree) {
     core::park(word, kContended);
     if (spin_in_line(word, context, kContended)) return;

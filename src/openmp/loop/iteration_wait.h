@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Members that wait for iterations which others execute: for their turn (ordered.h) or for a post (doacross.h); or for
-// a record of the ring, until all have left the construct that it serves (worksharing.h). The
-// side that waits announces the iteration's number, fences and looks once more; the side that makes it ready stores,
-// fences and looks who has announced it. One of the two sees the other.
+// a record of the ring, until all have left the construct that it serves (worksharing.h). The side that waits announces
+// the iteration's number, fences and looks once more; the side that makes it ready stores, fences and looks for members
+// that have announced it. One of the two sees the other.
 #pragma once
 
 #include <cstdint>

@@ -41,8 +41,8 @@ bool next_static(Member* self, LoopCursor& loop, Chunk* chunk) noexcept {
   return chunk->begin < chunk->end;
 }
 
-// Who sets a record up takes a moment, if its thread has a CPU: where there are more threads than CPUs, it may need
-// this one.
+// The member that sets a record up takes a moment, if its thread has a CPU: where there are more threads than CPUs, it
+// may need this one.
 void await_set_up(const Member* self, const Workshare* share, uint32_t ready) noexcept {
   const auto is_set_up = [=] { return share->state.load(std::memory_order_acquire) == ready; };
   constexpr int kSpins = 64;

@@ -11,8 +11,8 @@ namespace weft::openmp::ompt {
 
 void tell_library(weft_library_t what, bool begins, const void* caller, int jobs, uint64_t* data) noexcept;
 
-// For as long as the caller, or who helps it, is in the call. `data` is that of the call; it must stay until all have
-// left.
+// For as long as the caller, or a context that helps it, is in the call. `data` is that of the call; it must stay until
+// all have left.
 class InLibrary {
  public:
   // The call: empties `data`.
@@ -21,7 +21,7 @@ class InLibrary {
     *data = 0;
     if (tool::is_on()) begin(data);
   }
-  // Who helps.
+  // A context that helps.
   explicit InLibrary(uint64_t* data) noexcept : what_(weft_library_help) {
     if (*data != 0 && tool::is_present()) begin(data);
   }

@@ -158,7 +158,7 @@ void tell_library(weft_library_t what, bool begins, const void* caller, int jobs
 
 namespace {
 
-// Relaxed: the thread alone writes it. Release: who sees the word sees what the tool had put behind it.
+// Relaxed: the thread alone writes it. Release: a thread that sees the word sees what the tool had put behind it.
 void toggle(const weft_region_skip_t& skip) noexcept {
   const std::atomic_ref shown(*skip.shown);
   shown.store(shown.load(std::memory_order_relaxed) ^ skip.toggles, std::memory_order_release);
@@ -167,7 +167,7 @@ void toggle(const weft_region_skip_t& skip) noexcept {
 // Whether the tool has said before that it does not want the region.
 bool is_skipped(weft_region_skip_t* skip, const void* caller) noexcept {
   if (skip == nullptr || skip->codeptr_ra != caller) return false;
-  // Relaxed: whoever sees late that it does not hold any more skips a region more.
+  // Relaxed: a thread that sees late that it does not hold any more skips a region more.
   if (std::atomic_ref(*skip->valid).load(std::memory_order_relaxed) != skip->expected) return false;
   // Relaxed: a number that others read for a report.
   const std::atomic_ref left(skip->left);

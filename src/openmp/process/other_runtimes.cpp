@@ -18,10 +18,11 @@ struct RuntimeList {
   char* text;
   size_t room;
   size_t length = 0;
-  bool first = false;  // whether weft comes before all others for who asks by a function's name
+  bool first = false;  // whether weft comes before all others for a caller that asks by a function's name
 };
 
-// Of what a library that asks by names gets: weft's are there under both.
+// Whether a library that asks by a function's name gets weft's: whether gcc's name comes from the object that weft's
+// own name comes from.
 bool comes_first() noexcept {
   void* found = dlsym(RTLD_DEFAULT, "weft_yield_place");
   void* region = dlsym(RTLD_DEFAULT, "GOMP_parallel");

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chunks of a counter that many members share. All members together would ask the counter more often than its line can
-// go round. So neighbours by number, who mostly run on neighbouring CPUs, are a group: one of them takes chunks for all
-// from the counter and puts them into the group's range, and each takes from that, one by one or a few where they are
-// short. Each member gets its chunks in ascending order.
+// go round. So neighbours by number, which mostly run on neighbouring CPUs, are a group: one of them takes chunks for
+// all from the counter and puts them into the group's range, and each takes from that, one by one or a few where they
+// are short. Each member gets its chunks in ascending order.
 //
-// Only the one that has taken the last ones of a range fills it again, so what it says follows on all that it said
-// before. Where chunks are short it does so at once: the new ones are there when the others come. A member that waits
-// for that for long takes a chunk of the counter for itself, and from then on looks whether the range is not behind
-// that. What a member has filled in, it comes back for: so nothing is left over, and who waits for an earlier iteration
-// waits for one that has begun or will.
+// Only the member that has taken the last chunks of a range fills the range again, so what the range says follows on
+// all that it said before. Where chunks are short the member does so at once: the new ones are there when the others
+// come. A member that waits long for that takes a chunk of the counter for itself, and from then on looks whether the
+// range is not behind that. A member comes back for what it has filled in. So nothing is left over, and a member that
+// waits for an earlier iteration waits for one that has begun or will.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,8 @@ struct ChunkGroups {
     constexpr int64_t kFarLinesIn20Us = 200;  // 100 ns from one CPU to another
     constexpr int64_t kNearLinesIn20Us = 600;  // 33 ns, in a group
     constexpr uint64_t kPartOfShare = 8;
-    constexpr uint64_t kLinesForFilling = 64;  // who fills is held up by some lines, and maybe its group with it
+    constexpr uint64_t kLinesForFilling =
+        64;  // a member that fills is held up by some lines, and maybe its group with it
     const auto everybody = static_cast<uint64_t>(members);
     const auto groups = static_cast<uint64_t>(count_of(members));
     const int64_t far_line = std::max<int64_t>(1, platform::ticks_of_20_us() / kFarLinesIn20Us);
@@ -80,7 +81,7 @@ struct ChunkGroups {
     const uint64_t chunks = chunks_of(share);
     const Sizes at_once = sizes(members, chunk_ticks, known, chunks - std::min(mine.end, chunks));
     const bool by_group = at_once.group > 1;
-    // At the beginning those who fill stand in line for the counter.
+    // At the beginning the members that fill stand in line for the counter.
     const int polls_for_fill = 100 + 16 * share->groups;
     for (int polls = 0;; ++polls) {
       uint64_t first = 0;

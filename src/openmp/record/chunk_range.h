@@ -67,9 +67,9 @@ class alignas(128) ChunkRange {
 
   enum class Found : uint8_t {
     some,      // there are more
-    last,      // who has taken them fills it, or says that it is unfilled
-    unfilled,  // who finds it so by take_some() fills it
-    filled,    // somebody is about to do so
+    last,      // the member that has taken them fills the range, or says that it is unfilled
+    unfilled,  // a member that finds it so by take_some() fills it
+    filled,    // a member is about to do so
     over,      // there will be no more
   };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members whose deques may have tasks, so that the many who look need not look at all of them: a line for each eight
-// members, who as a rule run near each other. Who pushes marks itself, if it is not yet, and leaves the mark where it
-// is: deques that fill and empty again change nothing. Who finds a deque empty takes the mark away.
+// Members whose deques may have tasks, so that members that look for tasks need not look at all deques: a line for each
+// eight members, which as a rule run near each other. A member that pushes a task marks its deque, if it is not marked
+// yet, and leaves the mark where it is: deques that fill and empty again change nothing. A member that finds a deque
+// empty takes the mark away.
 #pragma once
 
 #include <atomic>
@@ -13,7 +14,8 @@ struct alignas(64) DequeMarks {
   static constexpr int kMembers = 8;
   static constexpr int groups(int members) noexcept { return (members + kMembers - 1) / kMembers; }
 
-  // Sequentially consistent updates. Looks are relaxed: who pushes, and who is going to sleep, has fenced before.
+  // Sequentially consistent updates. Looks are relaxed: a member that has pushed, or is going to sleep, has fenced
+  // before.
   std::atomic<uint32_t> members{0};
 };
 

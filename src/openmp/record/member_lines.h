@@ -36,8 +36,8 @@ struct SharedNumber {
 
 struct MemberLine {
   static constexpr int kRounds = 12;
-  // Signals of the dissemination barrier, by round: the barrier's number. Those who send them take the line, so it has
-  // nothing else on it.
+  // Signals of the dissemination barrier, by round: the barrier's number. Members that send them take the line, so it
+  // has nothing else on it.
   struct alignas(64) Signals {
     std::array<std::atomic<uint32_t>, kRounds> by_round{};
   };
@@ -47,7 +47,7 @@ struct MemberLine {
   alignas(64) std::atomic<uint32_t> arrived{0};
   std::atomic<uint32_t> released{0};
 
-  // Read at each signal, written by who sleeps. task_calls.h
+  // Read at each signal, written by the member that sleeps. task_calls.h
   alignas(64) std::atomic<core::Context*> sleeper{nullptr};
   std::atomic<bool> recalled{false};
 

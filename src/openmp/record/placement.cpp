@@ -19,8 +19,8 @@ long long shared_step(const Placement& placement, int member) noexcept {
 
 // A partition cut into as many parts as there are members; the first ones are longer by one place where it does not
 // come out even.
-struct Cut {
-  Cut(const Partition& whole, int parts) noexcept
+struct EvenParts {
+  EvenParts(const Partition& whole, int parts) noexcept
       : first(whole.first), length(whole.count / parts), longer(whole.count % parts) {}
   Partition part(int index) const noexcept {
     return {first + index * length + std::min(index, longer), length + (index < longer ? 1 : 0)};
@@ -41,9 +41,9 @@ ThreadPlace spread(const Placement& placement, int member) noexcept {
     const int place = behind(whole, placement.parent.place, shared_step(placement, member));
     return {place, {place, 1}};
   }
-  const Cut cut(whole, placement.members);
-  const int part = (cut.part_with(placement.parent.place) + member) % placement.members;
-  const Partition mine = cut.part(part);
+  const EvenParts parts(whole, placement.members);
+  const int part = (parts.part_with(placement.parent.place) + member) % placement.members;
+  const Partition mine = parts.part(part);
   // The primary stays where the parent is, which need not be at the beginning.
   return {member == 0 ? placement.parent.place : mine.first, mine};
 }

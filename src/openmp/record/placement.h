@@ -32,7 +32,7 @@ struct Placement {
   bool operator==(const Placement&) const noexcept = default;
 };
 
-// Of a team, set only where icvs.affinity is (team_affinity.h): where its members are, and whether they are to say so.
+// Where the members of a team are, and whether they are to say so. Set only where icvs.affinity is (team_affinity.h).
 struct TeamPlaces {
   bool shown = false;
   Placement placement;

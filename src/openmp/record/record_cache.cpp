@@ -40,7 +40,7 @@ Record* make(const char* what) noexcept {
   return record;
 }
 
-// With the lock held; null: there is none.
+// Takes a room, with the lock held; null: there is none.
 void* take_room() noexcept {
   Room* room = g_open;
   if (room == nullptr) return nullptr;

@@ -16,7 +16,9 @@ struct TeamTasks {
   std::atomic<uint32_t> drained{0};  // the last barrier whose tasks were seen to have ended
   std::atomic<bool> closing{false};  // the primary has reached the end: helpers need not wait for more
 
-  // Members of a persistent team that look for tasks after their end. Not in the line at which they look.
+  // Threads that may still touch the team, so that its region does not end: members of a persistent team that look for
+  // tasks after their end, stand-ins, and threads outside of the team that make a task ready or bring an event. Not in
+  // the line at which members look.
   alignas(64) std::atomic<int> helpers{0};
 
   // task_calls.h: the members that can be called to run tasks, and how many of those that have been called have not

@@ -24,7 +24,8 @@ struct alignas(64) Workshare {
   int sharers = 0;  // members that have a range
   int groups = 0;  // of members, each with a range beside the counter (chunk_groups.h); 0: there are none
   ChunkRange::Bounds at_once;  // of chunks in `ranges`
-  const Placement* near = nullptr;  // where the sharers are: who has nothing left helps those of its own place first
+  const Placement* near =
+      nullptr;  // where the sharers are: one that has nothing left helps those of its own place first
   uint64_t count = 0;
   uint64_t chunk = 1;
   // Of each member: chunks that are not handed out yet. Written by the member that sets up; atomic, since the monitor

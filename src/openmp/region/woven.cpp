@@ -46,7 +46,8 @@ void join_members(Member* primary) noexcept {
   Team* team = primary->team;
   const auto joined_all = [team] { return team->pending.load(std::memory_order_acquire) == 0; };
   if (holds_up_others(primary)) {
-    // It leaves to others what nobody has claimed: whoever waits for one of those here is to be told of its pauses.
+    // It leaves to others what nobody has claimed: a member that waits for one of those here is to be told of its
+    // pauses.
     team->sleeper.store(primary->context, std::memory_order_release);
     platform::full_fence();
     wait_helping(primary, joined_all);

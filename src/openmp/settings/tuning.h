@@ -21,7 +21,7 @@ Library library() noexcept;
 // serial: the calling task's regions have one member. turnaround: waiters keep their CPU. throughput: the default.
 void set_library(Library library) noexcept;
 
-// Of the contexts that the pool makes; fixed once it runs.
+// The size of the stacks of contexts that the pool makes; fixed once the pool runs.
 size_t stack_size() noexcept;
 void set_stack_size(size_t bytes) noexcept;
 

@@ -76,11 +76,11 @@ void link_and_wait(Member* self, Task* task, const Dependence* list, int count, 
 void task_wait_for(Member* self, const Dependence* list, int count) noexcept {
   // A tool sees a wait even where there is no task to wait for.
   if (self->task->children == nullptr && !tool::is_on()) return;
-  Task* stand_in = allocate_task(0, 1, nullptr);
-  tool::begin_task_wait_for(self, stand_in, list, count);
-  link_and_wait(self, stand_in, list, count, false);
-  tool::end_task_wait_for(self, stand_in);
-  free_task(stand_in);
+  Task* empty = allocate_task(0, 1, nullptr);
+  tool::begin_task_wait_for(self, empty, list, count);
+  link_and_wait(self, empty, list, count, false);
+  tool::end_task_wait_for(self, empty);
+  free_task(empty);
 }
 
 void await_events(Member* self) noexcept {

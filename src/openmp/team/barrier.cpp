@@ -88,9 +88,9 @@ bool have_arrived(const Team* team, int first, int width, uint32_t number) noexc
 }
 
 // Neighbours by number mostly run on neighbouring CPUs. The first of each group waits for the others of its group, the
-// first of each group of groups for the firsts of the others, and so on until few are left, who meet by dissemination;
-// then each lets go those that it has waited for. A member writes its next number only when it has been let go, so no
-// number is overwritten before it has been read. Release and acquire as above.
+// first of each group of groups for the firsts of the others, and so on until few are left, which meet by
+// dissemination; then each lets go those that it has waited for. A member writes its next number only when it has been
+// let go, so no number is overwritten before it has been read. Release and acquire as above.
 void pass_by_groups(Member* self) noexcept {
   Team* team = self->team;
   const uint32_t number = self->barriers;
@@ -107,7 +107,7 @@ void pass_by_groups(Member* self) noexcept {
     mine.arrived.store(number, std::memory_order_release);
     const auto let_go = [&] { return firsts.released.load(std::memory_order_acquire) == number || is_over(team); };
     await(self, let_go, [&] {
-      // Whoever arrives last sees that all have: a first that sleeps is woken by that one.
+      // The member that arrives last sees that all have, and wakes a first that sleeps.
       platform::full_fence();
       if (firsts.sleeper.load(std::memory_order_relaxed) == nullptr) return;
       if (have_arrived(team, first, width, number) || is_over(team)) wake_if_asleep(firsts);
@@ -138,7 +138,7 @@ void count(Member* self) noexcept {
   for (;;) {
     const uint32_t ticket = team->barrier.queue.ticket();
     // The member that pushes the first task releases the queue: from then on members are woken one by one, to help.
-    // Who waits in the queue is not told of pauses.
+    // A member that waits in the queue is not told of pauses.
     if (team->tasks.tasked.load(std::memory_order_relaxed) || holds_up_others(self)) break;
     if (core::spin_until(self->context,
                          [&] { return passed() || team->tasks.tasked.load(std::memory_order_relaxed); })) {

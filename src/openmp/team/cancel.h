@@ -29,7 +29,8 @@ bool cancel(Member* self, Construct construct) noexcept;
 // A barrier that a cancelled region has none of: true if it is cancelled.
 bool cancellable_barrier(Member* self, Barrier kind, const void* caller) noexcept;
 
-// A cancelled region has no barriers: its members leave it from wherever they are. Relaxed: who sees it late waits on.
+// A cancelled region has no barriers: its members leave it from wherever they are. Relaxed: a member that sees it late
+// waits on.
 inline bool is_over(const Team* team) noexcept { return team->cancelled.load(std::memory_order_relaxed); }
 
 // At the end of a region. A loop that was cancelled and whose end is the region's has no barrier of its own behind

@@ -29,14 +29,15 @@ void wait_until(Member* self, Ready&& ready) noexcept {
     line.in_line.store(self->context, std::memory_order_release);
     platform::full_fence();
     block_in_task_unless(self, ready);
-    // Relaxed: who sees it late wakes it for nothing.
+    // Relaxed: a member that sees it late wakes this one for nothing.
     line.in_line.store(nullptr, std::memory_order_relaxed);
   }
 }
 
 }  // namespace
 
-// Release, here and below: what the member has done, reading the values too, comes before what who sees this does.
+// Release, here and below: what the member has done, reading the values too, comes before what a member that sees this
+// does.
 void leave_cancelled(Member* self) noexcept {
   const Team* team = self->team;
   if (team->size == 1) return;
@@ -72,7 +73,7 @@ void end_copies(Member* self) noexcept {
   self->copying = false;
   MemberLine* lines = team->members.lines;
   lines[self->number].copied.store(construct, std::memory_order_release);
-  // Whoever comes last finds that all have done.
+  // The member that comes last finds that all have done.
   const auto all_done = [&] {
     for (int i = 0; i < team->size; ++i) {
       // Acquire: as above.

@@ -8,10 +8,10 @@
 //  - The others wait until the values of their construct are published, copy, and wait until all have done so: the next
 //    ones take their place.
 //
-// Nobody waits for ever. All members meet the same single regions in the same order, and whoever executes one comes to
-// its end. So the member that is furthest behind waits for nobody.
+// Nobody waits for ever. All members meet the same single regions in the same order, and the member that executes one
+// comes to its end. So the member that is furthest behind waits for nobody.
 //
-// Each side stores, fences and wakes the others; who waits announces itself, fences and looks once more.
+// Each side stores, fences and wakes the others; a member that waits announces itself, fences and looks once more.
 #pragma once
 
 namespace weft::openmp {

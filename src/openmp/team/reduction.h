@@ -69,7 +69,7 @@ inline bool reduces_alone(const Member* self) noexcept { return self->team->size
   return Combining::locked;
 }
 
-// By the members that have combined.
+// Called by the members that have combined.
 [[gnu::always_inline]] inline void end_reduction(Member* self, LockWord& word, bool atomic,
                                                  tool::Listener listener) noexcept {
   const bool alone = reduces_alone(self);

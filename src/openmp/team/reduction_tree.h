@@ -17,14 +17,14 @@ using Combine = void (*)(void* into, void* from);
 // the whole in its part; the others' parts may be in use until part_is_taken() returns. By all members of a team of
 // more than one.
 bool combine_parts(Member* self, void* part, Combine combine) noexcept;
-// By those others: returns when the part has been taken, or the region has been cancelled and nobody will.
+// Called by those others: returns when the part has been taken, or the region has been cancelled and nobody will.
 void await_taken(Member* self) noexcept;
 
 // Teams of a league combine one after the other, by their numbers. Only what they meet first: some may not have begun
 // before others have ended.
 class LeagueTurn {
  public:
-  // By the initial thread of a team, whose turn it is then.
+  // Called by the initial thread of a team, whose turn it is then.
   void await(const Member* self) noexcept;
   void pass(const Member* self) noexcept;
 

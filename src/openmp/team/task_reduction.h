@@ -26,7 +26,7 @@ struct ReducedVariable {
   uint32_t flags;
 };
 
-// For the taskgroup that the caller is in, which is the answer.
+// Adds reductions to the taskgroup that the caller is in, which is the answer.
 TaskGroup* add_reductions(Member* self, int count, const ReducedVariable* variables) noexcept;
 
 // For a construct that all members meet: each begins a taskgroup, which is the answer, and they share the copies.

@@ -25,9 +25,9 @@ struct Event<Body> {
 // A construct that looks otherwise to a tool, which sees more than one event. True: there is a tool, and Body has done
 // what the construct does. False: the caller is to do it.
 template <auto Body>
-struct Detour;
+struct ReportedConstruct;
 template <class... Parameters, void (*Body)(Parameters...) noexcept>
-struct Detour<Body> {
+struct ReportedConstruct<Body> {
   [[nodiscard, gnu::always_inline]] bool operator()(Parameters... parameters) const noexcept {
     return (*this)(Listener::possible, parameters...);
   }
@@ -57,11 +57,11 @@ inline constexpr Event<ompt::end_initial> end_initial;
 
 // ---- synchronization ----
 
-inline constexpr Detour<ompt::barrier> barrier;
-inline constexpr Detour<ompt::task_wait> task_wait;
-inline constexpr Detour<ompt::task_yield> task_yield;
+inline constexpr ReportedConstruct<ompt::barrier> barrier;
+inline constexpr ReportedConstruct<ompt::task_wait> task_wait;
+inline constexpr ReportedConstruct<ompt::task_yield> task_yield;
 inline constexpr Event<ompt::begin_taskgroup> begin_taskgroup;
-inline constexpr Detour<ompt::end_taskgroup> end_taskgroup;
+inline constexpr ReportedConstruct<ompt::end_taskgroup> end_taskgroup;
 inline constexpr Event<ompt::begin_reduction> begin_reduction;
 inline constexpr Event<ompt::end_reduction> end_reduction;
 inline constexpr Event<ompt::cancel> cancel;
@@ -71,7 +71,7 @@ inline constexpr Event<ompt::error> error;
 
 // ---- mutual exclusion ----
 
-inline constexpr Detour<ompt::begin_ordered> begin_ordered;
+inline constexpr ReportedConstruct<ompt::begin_ordered> begin_ordered;
 inline constexpr Event<ompt::end_ordered> end_ordered;
 inline constexpr Event<ompt::init_lock> init_lock;
 inline constexpr Event<ompt::destroy_lock> destroy_lock;

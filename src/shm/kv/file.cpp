@@ -73,7 +73,7 @@ bool within_limit(uint64_t bytes) noexcept {
 
 // Gives the file its name. EEXIST: there is a file of that name.
 int give_name(int file, const KvPath& path) noexcept {
-  // By the descriptor alone, which older kernels allow only to some; else by /proc.
+  // The file is named by the descriptor alone, which older kernels allow only to some; else by /proc.
   if (linkat(file, "", AT_FDCWD, path.text, AT_EMPTY_PATH) == 0) return 0;
   if (errno == EEXIST) return EEXIST;
   char from[48];

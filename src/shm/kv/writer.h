@@ -53,7 +53,7 @@ class KvWriter {
   int remove(const KvKey& key, If condition = If::always, uint64_t expected = 0) noexcept;
 
  private:
-  struct Place {
+  struct FoundBucket {
     uint64_t bucket_at = 0;  // the bucket of the key's record, or the first one that can have it; 0: there is none
     uint64_t bucket = 0;
   };
@@ -74,8 +74,8 @@ class KvWriter {
   int remove_locked(const KvKey& key, If condition, uint64_t expected) noexcept;
 
   // Finds the bucket of a key. EBADMSG: the table is damaged.
-  int find(const KvKey& key, Place* place) const noexcept;
-  int make_room(Place* place, const KvKey& key) noexcept;
+  int find(const KvKey& key, FoundBucket* found) const noexcept;
+  int make_room(FoundBucket* found, const KvKey& key) noexcept;
   unsigned wanted_bits() const noexcept;  // the size of a table that has room for one key more
   // EBADMSG: there are more records than the counts say, or a bucket leads to something that is no record.
   int grow(unsigned bits) noexcept;
@@ -196,7 +196,7 @@ int KvWriter<Ops>::remove(const KvKey& key, If condition, uint64_t expected) noe
 }
 
 template <class Ops>
-int KvWriter<Ops>::find(const KvKey& key, Place* place) const noexcept {
+int KvWriter<Ops>::find(const KvKey& key, FoundBucket* found) const noexcept {
   const uint64_t table = value_of(layout_.table);
   if (!sound(table)) return EBADMSG;
   const unsigned bits = kv_table::bits(table);
@@ -206,7 +206,7 @@ int KvWriter<Ops>::find(const KvKey& key, Place* place) const noexcept {
     const uint64_t bucket_at = kv_table::position(table) + 8 * index;
     const uint64_t bucket = words_.load(bucket_at);  // relaxed: the lock orders what writers have written
     if (!kv_bucket::has_record(bucket)) {
-      if (place->bucket_at == 0) *place = {bucket_at, bucket};
+      if (found->bucket_at == 0) *found = {bucket_at, bucket};
       if (bucket == kv_bucket::kEmpty) return 0;
       continue;
     }
@@ -217,7 +217,7 @@ int KvWriter<Ops>::find(const KvKey& key, Place* place) const noexcept {
     if (bytes_of_record(record, &key_length) == 0) return EBADMSG;
     if (key_length != key.length || words_.load(record + kv_record::kHash) != key.hash) continue;
     if (!words_.equal(record + kv_record::kKey, key.bytes, key.length)) continue;
-    *place = {bucket_at, bucket};
+    *found = {bucket_at, bucket};
     return 0;
   }
   return 0;
@@ -226,30 +226,31 @@ int KvWriter<Ops>::find(const KvKey& key, Place* place) const noexcept {
 template <class Ops>
 uint64_t KvWriter<Ops>::raise_version() noexcept {
   const uint64_t version = value_of(layout_.version) + 1;
-  // Release: whoever notes it sees that the blocks which are free now were so.
+  // Release: a reader that notes the version sees that the blocks which are free now were so.
   layout_.version.store(version, std::memory_order_release);
   return version;
 }
 
 template <class Ops>
 void KvWriter<Ops>::publish(uint64_t version) noexcept {
-  // Cleared before the bell: who has seen the new bell announces itself behind that, so that its announcement stays
-  // for the next change. Whoever is cleared here has the old bell, and is woken below. Relaxed: the release of the bell
-  // and weft_kv_wait()'s acquire order the two. Looked at first, since most changes have nobody to wake.
+  // Cleared before the bell: a thread that has seen the new bell announces itself behind that, so that its announcement
+  // stays for the next change. A thread whose announcement is cleared here has the old bell, and is woken below.
+  // Relaxed: the release of the bell and weft_kv_wait()'s acquire order the two. Looked at first, since most changes
+  // have nobody to wake.
   const bool some = layout_.sleepers.load(std::memory_order_relaxed) != 0 &&
                     layout_.sleepers.exchange(0, std::memory_order_relaxed) != 0;
-  layout_.published.store(version, std::memory_order_release);  // who sees it sees the change
+  layout_.published.store(version, std::memory_order_release);  // a thread that sees it sees the change
   layout_.bell.store(static_cast<uint32_t>(version), std::memory_order_release);
-  // The bell, then the sleepers; who falls asleep announces it, makes a fence, and then looks at the bell. Relaxed:
-  // behind the fence. Not cleared: it may be of one who has seen the new bell.
+  // The bell, then the sleepers; a thread that falls asleep announces it, makes a fence, and then looks at the bell.
+  // Relaxed: behind the fence. Not cleared: the announcement may be of a thread that has seen the new bell.
   Ops::full_fence();
   if (some || layout_.sleepers.load(std::memory_order_relaxed) != 0) Ops::wake(layout_.bell);
 }
 
 // Sees to it that there is a bucket for a new key. Every table keeps at least one empty bucket, where searches end.
 template <class Ops>
-int KvWriter<Ops>::make_room(Place* place, const KvKey& key) noexcept {
-  if (place->bucket_at != 0 && place->bucket == kv_bucket::kDeleted) return 0;
+int KvWriter<Ops>::make_room(FoundBucket* found, const KvKey& key) noexcept {
+  if (found->bucket_at != 0 && found->bucket == kv_bucket::kDeleted) return 0;
   const uint64_t table = value_of(layout_.table);
   if (!sound(table)) return EBADMSG;
   const uint64_t buckets = uint64_t{1} << kv_table::bits(table);
@@ -257,16 +258,16 @@ int KvWriter<Ops>::make_room(Place* place, const KvKey& key) noexcept {
     if (const int error = rebuild(); error != 0) return error;
   }
   const uint64_t taken = value_of(layout_.keys) + value_of(layout_.deleted) + 1;
-  if (place->bucket_at != 0 && taken <= buckets / 4 * 3) return 0;
+  if (found->bucket_at != 0 && taken <= buckets / 4 * 3) return 0;
   int error = grow(wanted_bits());
   if (error == EBADMSG) {  // the counts were too small: they follow from the table, which gives back the block, too
     if (error = rebuild(); error == 0) error = grow(wanted_bits());
   }
   if (error == 0) {
-    *place = {};
-    return find(key, place);
+    *found = {};
+    return find(key, found);
   }
-  return place->bucket_at != 0 && taken < buckets ? 0 : error;
+  return found->bucket_at != 0 && taken < buckets ? 0 : error;
 }
 
 template <class Ops>
@@ -315,18 +316,18 @@ int KvWriter<Ops>::grow(unsigned bits) noexcept {
 template <class Ops>
 int KvWriter<Ops>::put_locked(const KvKey& key, const void* value, uint64_t length, If condition, uint64_t expected,
                               uint64_t* version) noexcept {
-  Place place;
-  if (const int error = find(key, &place); error != 0) return error;
-  const bool exists = place.bucket_at != 0 && kv_bucket::has_record(place.bucket);
+  FoundBucket found;
+  if (const int error = find(key, &found); error != 0) return error;
+  const bool exists = found.bucket_at != 0 && kv_bucket::has_record(found.bucket);
   if (condition == If::version) {
     if (!exists && expected != 0) return ENOENT;
-    if (exists) *version = words_.load(kv_bucket::position(place.bucket));
+    if (exists) *version = words_.load(kv_bucket::position(found.bucket));
     if (exists && expected == 0) return EEXIST;
     if (exists && *version != expected) return EAGAIN;
   }
-  // The bucket first: what has no bucket is free to whoever gathers what is free.
+  // The bucket first: what has no bucket is free to the writer that gathers free blocks.
   if (!exists) {
-    if (const int error = make_room(&place, key); error != 0) return error;
+    if (const int error = make_room(&found, key); error != 0) return error;
   }
   const uint64_t bytes = kv_record::bytes(key.length, length);
   uint64_t record = 0;
@@ -342,14 +343,14 @@ int KvWriter<Ops>::put_locked(const KvKey& key, const void* value, uint64_t leng
   words_.copy_in(record + kv_record::kKey, key.bytes, key.length);
   words_.copy_in(record + kv_record::kKey + kv_record::filled(key.length), value, length);
   words_.at(record + kv_record::kVersion).store(now, std::memory_order_release);  // the record is whole
-  words_.at(place.bucket_at).store(kv_bucket::of(record, key.hash), std::memory_order_release);
+  words_.at(found.bucket_at).store(kv_bucket::of(record, key.hash), std::memory_order_release);
   add(layout_.used, size_of_class(class_of_size(bytes)));
   if (exists) {
-    const uint64_t old = kv_bucket::position(place.bucket);
+    const uint64_t old = kv_bucket::position(found.bucket);
     release(old, class_of_size(bytes_of_record(old)));
   } else {
     add(layout_.keys, 1);
-    if (place.bucket == kv_bucket::kDeleted) set(layout_.deleted, value_of(layout_.deleted) - 1);
+    if (found.bucket == kv_bucket::kDeleted) set(layout_.deleted, value_of(layout_.deleted) - 1);
   }
   publish(now);
   *version = now;
@@ -358,13 +359,13 @@ int KvWriter<Ops>::put_locked(const KvKey& key, const void* value, uint64_t leng
 
 template <class Ops>
 int KvWriter<Ops>::remove_locked(const KvKey& key, If condition, uint64_t expected) noexcept {
-  Place place;
-  if (const int error = find(key, &place); error != 0) return error;
-  if (place.bucket_at == 0 || !kv_bucket::has_record(place.bucket)) return ENOENT;
-  const uint64_t record = kv_bucket::position(place.bucket);
+  FoundBucket found;
+  if (const int error = find(key, &found); error != 0) return error;
+  if (found.bucket_at == 0 || !kv_bucket::has_record(found.bucket)) return ENOENT;
+  const uint64_t record = kv_bucket::position(found.bucket);
   if (condition == If::version && words_.load(record) != expected) return EAGAIN;
   const uint64_t now = raise_version();
-  words_.at(place.bucket_at).store(kv_bucket::kDeleted, std::memory_order_release);
+  words_.at(found.bucket_at).store(kv_bucket::kDeleted, std::memory_order_release);
   set(layout_.keys, value_of(layout_.keys) - 1);
   add(layout_.deleted, 1);
   release(record, class_of_size(bytes_of_record(record)));

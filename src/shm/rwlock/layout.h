@@ -69,7 +69,7 @@ struct RwlockLayout {
   typename Ops::template Atomic<Data> data;
   Word top;  // no reader has ever had a record from this one on
   Word sleeping_readers;  // not 0: readers may sleep on the gate
-  Word sleeping_writer;  // not 0: the writer may sleep on a record
+  Word sleeping_writer;  // not 0: the writer may sleep on a reader's depth
   typename Ops::template Atomic<uint64_t> owners;  // the last number that a record's `owner` was given
 
   alignas(128) ReaderRecord<Ops> record[1];

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // How readers and writers get the lock, and how the lock survives threads that die. src/shm/README.md has the words.
 //
-//   reader  out -> in          record 1, light fence, the record is not closed            (weft/rwlock.h, in line)
-//           out -> asks        record 1, the record is closed
-//           asks -> in         record not closed, fence, the gate is open
-//           asks -> waiting    the gate is closed: record closed, record kWaiting; wakes a writer that sleeps on it
-//           waiting -> asks    the gate is open again
-//           waiting -> in      a writer has put 1 into the record
-//           in -> out          record 0; if the record is closed: wakes a writer that sleeps on it
+//   reader  out -> in          depth 1, light fence, the record is not closed             (weft/rwlock.h, in line)
+//           out -> asks        depth 1, light fence, the record is closed
+//           asks -> in         opens the record, fence, the gate is open
+//           asks -> waiting    the gate is closed: closes the record, depth kWaiting; wakes a writer that sleeps on it
+//           waiting -> asks    the gate is open again: depth 1
+//           waiting -> in      a writer has changed the depth to 1
+//           in -> out          depth 0; if the record is closed: wakes a writer that sleeps on the depth
 //   writer  takes `writer`; closes the gate; fence; closes the records that are not closed; heavy fence, unless all
-//           readers of these have answered; waits until no record says in; sets `writing`
+//           readers of these have answered; waits until no depth says in; sets `writing`
 //           clears `writing`; lets in readers that wait (fair); opens the gate; wakes; gives `writer` back
 //
-// Exclusion, for a reader whose record is closed. The reader writes its record and then reads the gate; the writer
-// writes the gate and then reads the records; a fence stands between on both sides. So one of the two sees the other.
-// If both do, the reader steps back to waiting: the record is written by its reader alone then. By the same fences a
-// writer that finds a record closed is seen by the reader that is about to free the record, and a writer that closes a
-// record does so after the reader has freed it.
+// A record is closed where ReaderRecord::closed says so, and open otherwise. Its reader opens it, and closes it again
+// when it has to wait; a writer closes it.
+//
+// Exclusion, for a reader whose record is closed. The reader writes its depth and then reads the gate; the writer
+// writes the gate and then reads the depths; a fence stands between on both sides. So one of the two sees the other. If
+// both do, the reader steps back to waiting: the depth is written by its reader alone then. By the same fences a writer
+// that finds a record closed is seen by the reader that is about to open the record, and a writer that closes a record
+// does so after the reader has opened it.
 //
 // Exclusion, for a reader whose record is not closed. It is the same with `closed` in the place of the gate, and the
 // writer's heavy fence counts for both sides. That fence interrupts the CPUs on which readers run, which takes
@@ -24,9 +27,9 @@
 // to wait, the writer makes no heavy fence. Readers that read all the time answer so.
 //
 // Death. The kernel marks the words that a dead thread owned; words of an owner of another home of the segment show
-// that themselves (sync/owner_word.h). The writer that waits for a record looks at its lease. The next writer looks at
-// `writer`, and so do readers that have waited for a while. A thread that finds the mark does what the dead one had
-// left to do: each step above leaves a state that shows which step comes next.
+// that themselves (sync/owner_word.h). The writer that waits for a depth looks at the record's lease. The next writer
+// looks at `writer`, and so do readers that have waited for a while. A thread that finds the mark does what the dead
+// one had left to do: each step above leaves a state that shows which step comes next.
 #pragma once
 
 #include <algorithm>
@@ -100,7 +103,7 @@ class RwlockProtocol {
     return std::min(deadline_ns, Ops::now_ns() + after_ns);
   }
 
-  // The reader's record says in; frees the record and looks at the gate. True: the gate is open, and the reader is in.
+  // The reader's depth says in; opens the record and looks at the gate. True: the gate is open, and the reader is in.
   // False: the record is closed again, and the reader has to step back.
   bool ask(Record& mine) noexcept;
   void step_back(Record& mine) noexcept;
@@ -118,7 +121,7 @@ class RwlockProtocol {
   bool answered(uint32_t top) noexcept;
   void open() noexcept;
   int wait_for(Record& record, int64_t deadline_ns) noexcept;
-  // Clears the record if its reader is gone. Returns whether it is.
+  // Clears the depth of the record if its reader is gone. Returns whether it is.
   bool reap(Record& record, Look look) noexcept;
   int give_up(int code) noexcept;
 
@@ -169,7 +172,8 @@ auto RwlockProtocol<Ops>::claim(bool fenced) noexcept -> Record* {
     record.thread.store(Ops::self(), std::memory_order_relaxed);  // it looks for itself only
     // Before the first lock: a thread that sees the new reader in does not see the number of the reader before.
     std::atomic_thread_fence(std::memory_order_release);
-    // `top` is raised before the first lock: a writer that does not see the record in sees it closed, or comes first.
+    // `top` is raised before the first lock: a writer that does not see the reader in sees the record closed, or comes
+    // first.
     // The default order, since this is rare.
     for (uint32_t top = lock_.top.load(); top <= i && !lock_.top.compare_exchange_strong(top, i + 1);) {
     }
@@ -191,8 +195,8 @@ bool RwlockProtocol<Ops>::has_gone(Record& record, uint64_t owner) noexcept {
 
 template <class Ops>
 void RwlockProtocol<Ops>::left(Record& mine) noexcept {
-  // The reader writes its record, fences, and looks for a sleeper. A writer announces its sleep, fences, and looks at
-  // the record.
+  // The reader writes its depth, fences, and looks for a sleeper. A writer announces its sleep, fences, and looks at
+  // the depth.
   Ops::full_fence();
   // Relaxed: the fence orders it.
   if (lock_.sleeping_writer.load(std::memory_order_relaxed) != 0) Ops::wake(mine.depth);
@@ -302,7 +306,7 @@ void RwlockProtocol<Ops>::inherit(Taken taken) noexcept {
   if (lock_.writing.load(std::memory_order_relaxed) != 0) {
     lock_.data.store(Data::torn, std::memory_order_release);  // release: read without `writer`
     lock_.writer_thread.store(kNobody, std::memory_order_relaxed);  // nobody takes it for its own
-    lock_.writing.store(0, std::memory_order_release);  // and after it: who dies here leaves one of the two
+    lock_.writing.store(0, std::memory_order_release);  // and after it: a thread that dies here leaves one of the two
   }
   lock_.writer.settle();
 }
@@ -320,7 +324,7 @@ bool RwlockProtocol<Ops>::close() noexcept {
   } else if (!answered(top) && !Ops::heavy_fence()) {
     return false;
   }
-  // All readers know that their records are closed: no fence is needed until they free them. A writer that dies before
+  // All readers know that their records are closed: no fence is needed until they open them. A writer that dies before
   // this leaves the records closing.
   for (uint32_t i = 0; i < top; ++i) {
     if (lock_.record[i].closed.load(std::memory_order_relaxed) == Record::kClosing) {
@@ -457,7 +461,7 @@ template <class Ops>
 void RwlockProtocol<Ops>::unlock() noexcept {
   if (lock_.data.load(std::memory_order_relaxed) == Data::torn) lock_.data.store(Data::lost, std::memory_order_release);
   lock_.writer_thread.store(kNobody, std::memory_order_relaxed);
-  // Release: whoever finds it 0 after the owner's death finds the data whole.
+  // Release: a thread that finds it 0 after the owner's death finds the data whole.
   lock_.writing.store(0, std::memory_order_release);
   if (lock_.fair != 0 && lock_.data.load(std::memory_order_relaxed) == Data::whole) {
     const uint32_t top = std::min(lock_.top.load(std::memory_order_relaxed), records_);

@@ -9,8 +9,9 @@
 //   bits 52-63  the stamp: a part of a number that no other thread has (sync/thread_number.h)
 //
 // The kernel knows the lower half, which is a futex, as that of a robust mutex. An owner of another era is none: the
-// segment was copied, or the machine booted anew, and who owned it then does so no more, or owns another segment.
-// Whoever comes takes it as from a dead one, and since all of that stands in one word, one of several gets it.
+// segment was copied, or the machine booted anew, and the thread that owned the word then does so no more, or owns a
+// word of another segment. The next thread takes the word as from a dead owner. Since all of that stands in one word,
+// one of several threads gets it.
 #pragma once
 
 #include <atomic>
@@ -105,8 +106,9 @@ class OwnerWord {
     }
   }
 
-  // By the owner. Release: the next one sees what it has written. What something else has written over the owner's
-  // number is taken for it, if the rest still is its own; and what is another's by now stays that.
+  // Called by the owner. Release: the next one sees what it has written. A number that something else has written over
+  // the owner's is taken for the owner's, if the rest of the word still is its own. A word that is another owner's by
+  // now stays that.
   void give(uint64_t mine) noexcept {
     uint64_t seen = mine;
     while (!word_.compare_exchange_strong(seen, 0, std::memory_order_release, std::memory_order_relaxed)) {

@@ -48,7 +48,7 @@ class Robust {
   // To be called after `after_death`, when what the word guards is whole again. Here nothing is to be done: if the
   // caller dies before it gives the word back, the next one finds that.
   void settle() noexcept {}
-  // By the owner.
+  // Called by the owner.
   void give(uint32_t era, Hold hold) noexcept;
 
   // The owner, for messages.

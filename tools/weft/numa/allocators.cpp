@@ -10,7 +10,7 @@ namespace {
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-bool passes_on(const Place& place) {
+bool passes_on(const CodePlace& place) {
   static constexpr const char* kLibraries[] = {"libweft-numa",   "libc.so",        "libc-",
                                                "ld-linux",       "libstdc++.so",   "libc++.so",
                                                "libgfortran.so", "libjemalloc.so", "libtcmalloc"};
@@ -40,7 +40,7 @@ void name_row(const std::vector<uint64_t>& frames, Symbols* symbols, ArrayRow& r
   if (symbols == nullptr) return;
   bool found = false;
   for (const uint64_t frame : frames) {
-    const Place place = symbols->find(frame);
+    const CodePlace place = symbols->find(frame);
     if (!found && passes_on(place)) continue;
     const std::string name = name_of(place);
     if (!found) {

@@ -21,10 +21,10 @@
 #include "exit_codes.h"
 #include "library.h"
 #include "numa/kernel.h"
+#include "numa/kernel_listener.h"
 #include "numa/report.h"
 #include "numa/running.h"
 #include "numa/watched.h"
-#include "numa/witness.h"
 #include "platform/cpu_set.h"
 #include "platform/file_name.h"
 #include "program.h"
@@ -160,12 +160,12 @@ int look_at_program(const NumaOptions& options, const RunOptions& run, ReportFil
   for (const std::string& word : options.command) words += (words.empty() ? "" : " ") + word;
   numa::Watched watched(*kernel, folder.path(), words);
   const Means means = options.touch == "off" ? Means::none : options.protect ? Means::protection : Means::kernel;
-  std::optional<numa::Witness> witness;
-  if (means == Means::kernel) witness.emplace(*kernel, options.touch != "first");
+  std::optional<numa::KernelListener> listener;
+  if (means == Means::kernel) listener.emplace(*kernel, options.touch != "first");
   const Ending ending = run_child("numa", program.path, options.command, [&] { watched.look(); });
   std::vector<Evidence> all = watched.finish();
   for (Evidence& evidence : all) evidence.means = means;
-  if (witness) witness->testify(all);
+  if (listener) listener->report_touches(all);
   if (watched.without_room() > 0) {
     base::warn("numa: %s: no room for what was found out in %d process%s; free some there, or in TMPDIR",
                folder.path().c_str(), watched.without_room(), watched.without_room() == 1 ? "" : "es");

@@ -46,7 +46,7 @@ struct ArrayRow {
   std::string policy;  // of its memory; "default": where it is touched first
   Shares pages;  // parts of its pages by node
   bool pages_known = false;
-  Shares first_touch;  // parts, by the node of who touched first
+  Shares first_touch;  // parts, by the node of the thread that touched first
   int first_threads = 0;  // that have touched first
   Shares use;  // touches behind the initialisation, by node
   int touches = 0;

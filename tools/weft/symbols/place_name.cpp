@@ -66,7 +66,7 @@ std::string short_function(const std::string& function) {
 
 }  // namespace
 
-std::string name_of(const Place& place) {
+std::string name_of(const CodePlace& place) {
   if (!place.file.empty() && place.line > 0) return last_part(place.file) + ":" + std::to_string(place.line);
   const std::string object = place.object.empty() ? std::string(1, '?') : stem(place.object);
   if (!place.function.empty()) return short_function(place.function) + " (" + object + ")";

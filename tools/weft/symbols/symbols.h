@@ -8,7 +8,7 @@
 
 namespace weft::tools {
 
-struct Place {
+struct CodePlace {
   std::string object;    // the file
   std::string function;  // empty: not known
   std::string file;      // of the source, as the compiler was told; empty: not known
@@ -20,7 +20,7 @@ class Symbols {
  public:
   virtual ~Symbols() = default;
   // Of the call that returns to `address`.
-  virtual Place find(uint64_t address) = 0;
+  virtual CodePlace find(uint64_t address) = 0;
 };
 
 // Of a process that looked like this when it ended: a copy of its /proc/PID/maps. With the lines of sources if weft was
@@ -28,6 +28,6 @@ class Symbols {
 std::unique_ptr<Symbols> read_symbols(const std::string& maps_file);
 
 // "dgemv.c:42", or "function (libfoo)", or "libfoo+0x1234".
-std::string name_of(const Place& place);
+std::string name_of(const CodePlace& place);
 
 }  // namespace weft::tools

@@ -41,8 +41,8 @@ class DwarfSymbols : public Symbols {
     if (dwfl_ != nullptr) dwfl_end(dwfl_);
   }
 
-  Place find(uint64_t address) override {
-    Place place;
+  CodePlace find(uint64_t address) override {
+    CodePlace place;
     place.offset = address;
     Dwfl_Module* module = dwfl_ != nullptr ? dwfl_addrmodule(dwfl_, address - 1) : nullptr;
     if (module == nullptr) return place;
@@ -63,7 +63,7 @@ class DwarfSymbols : public Symbols {
 
  private:
   // Without .debug_aranges, which clang does not write: by what each unit says of itself.
-  static void find_in_units(Dwfl_Module* module, Dwarf_Addr address, Place& place) {
+  static void find_in_units(Dwfl_Module* module, Dwarf_Addr address, CodePlace& place) {
     Dwarf_Addr bias = 0;
     for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr;) {
       if (dwarf_haspc(unit, address - bias) <= 0) continue;

@@ -145,8 +145,8 @@ class NamedSymbols : public Symbols {
     }
   }
 
-  Place find(uint64_t address) override {
-    Place place;
+  CodePlace find(uint64_t address) override {
+    CodePlace place;
     place.offset = address;
     // Of the call, which stands before the address that it returns to.
     --address;

@@ -34,7 +34,7 @@ bool may_span_worlds(MPI_Comm communicator) noexcept {
   int inter = 0;
   if (PMPI_Comm_test_inter(communicator, &inter) != MPI_SUCCESS) return false;
   if (inter != 0) return true;
-  // Relaxed: who uses a merged communicator has it from the call that set this.
+  // Relaxed: a thread that uses a merged communicator has it from the call that set this.
   return g_worlds_merged.load(std::memory_order_relaxed) && leaves_world(communicator);
 }
 

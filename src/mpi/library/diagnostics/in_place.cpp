@@ -19,10 +19,10 @@ constinit thread_local bool t_ends = false;
 
 }  // namespace
 
-struct WaitInPlace::Leaver {
+struct WaitInPlace::EndOfThread {
   Record* record = nullptr;
 
-  ~Leaver() {
+  ~EndOfThread() {
     t_record = nullptr;
     t_ends = true;
     const std::lock_guard lock(g_lock);
@@ -41,17 +41,17 @@ struct WaitInPlace::Leaver {
 WaitInPlace::Record* WaitInPlace::take_record() noexcept {
   if (t_ends) return nullptr;
   const std::lock_guard lock(g_lock);
-  Record* record = Leaver::g_free;
+  Record* record = EndOfThread::g_free;
   if (record != nullptr) {
-    Leaver::g_free = record->next_free;
+    EndOfThread::g_free = record->next_free;
   } else {
     record = new (std::nothrow) Record;
     if (record == nullptr) return nullptr;
-    record->next = Leaver::g_records;
-    Leaver::g_records = record;
+    record->next = EndOfThread::g_records;
+    EndOfThread::g_records = record;
   }
-  static thread_local Leaver leaver;
-  leaver.record = record;
+  static thread_local EndOfThread end_of_thread;
+  end_of_thread.record = record;
   return t_record = record;
 }
 
@@ -64,7 +64,8 @@ std::optional<int> visit_waits_in_place(void (*visit)(const Call&, int64_t, void
   // Relaxed: the heavy fence orders the store before the loads of `turns`.
   WaitInPlace::g_visited.store(true, std::memory_order_relaxed);
   if (!platform::heavy_fence()) count.reset();
-  for (Record* record = count ? WaitInPlace::Leaver::g_records : nullptr; record != nullptr; record = record->next) {
+  for (Record* record = count ? WaitInPlace::EndOfThread::g_records : nullptr; record != nullptr;
+       record = record->next) {
     const uint64_t turns = record->turns.load(std::memory_order_acquire);
     if (!Record::waits(turns)) continue;
     if (turns != record->met) {

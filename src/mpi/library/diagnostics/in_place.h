@@ -60,7 +60,7 @@ class WaitInPlace {
     Record* next_free = nullptr;
   };
   // Gives the thread's record back when the thread ends.
-  struct Leaver;
+  struct EndOfThread;
 
   static inline constinit thread_local Record* t_record = nullptr;
   // Whether a visit is on. A visit clears it with release when it has read all records; threads read it with acquire.

@@ -41,7 +41,9 @@ struct PendingWait {
   int64_t began = 0;  // when submit() was called
 };
 
-// A thread that tests requests holds this lock: MPI is slow when several threads test at the same time.
+// A thread holds this lock while it tests requests of pending waits, or in spin_until() what a call in a parallel
+// region waits for: MPI is slow when several threads test at the same time. A call's other tests of its own
+// requests go without the lock (wait.cpp).
 class ProgressLock {
  public:
   // Acquire pairs with the release of unlock(): what the last holder has written is visible.

@@ -9,7 +9,7 @@ namespace weft::mpi {
 
 #define ROW(name, ...) {name, reinterpret_cast<void (*)()>(__VA_ARGS__)},
 #define REQUESTED(name, arguments) ROW("tampi_" name "_", &Requested<"pmpi_" name "_", arguments>::call)
-#define REQUESTLESS(name) ROW("TAMPI_" #name, &Requestless<PMPI_##name>::Of::call)
+#define WITHOUT_REQUEST(name) ROW("TAMPI_" #name, &WithoutRequest<PMPI_##name>::Of::call)
 
 // clang-format off
 static const Replacement kRows[] = {
@@ -31,12 +31,13 @@ static const Replacement kRows[] = {
   REQUESTED("ireduce_scatter_block", 6) REQUESTED("iscatter", 8) REQUESTED("iscatterv", 9) REQUESTED("iscan", 6)
   REQUESTED("iexscan", 6)
 
-  REQUESTLESS(Isend) REQUESTLESS(Ibsend) REQUESTLESS(Irsend) REQUESTLESS(Issend)
-  ROW("TAMPI_Irecv", &Requestless<PMPI_Irecv>::Of::call_with_status)
-  REQUESTLESS(Iallgather) REQUESTLESS(Iallgatherv) REQUESTLESS(Iallreduce) REQUESTLESS(Ialltoall)
-  REQUESTLESS(Ialltoallv) REQUESTLESS(Ialltoallw) REQUESTLESS(Ibarrier) REQUESTLESS(Ibcast) REQUESTLESS(Igather)
-  REQUESTLESS(Igatherv) REQUESTLESS(Ireduce) REQUESTLESS(Ireduce_scatter) REQUESTLESS(Ireduce_scatter_block)
-  REQUESTLESS(Iscatter) REQUESTLESS(Iscatterv) REQUESTLESS(Iscan) REQUESTLESS(Iexscan)
+  WITHOUT_REQUEST(Isend) WITHOUT_REQUEST(Ibsend) WITHOUT_REQUEST(Irsend) WITHOUT_REQUEST(Issend)
+  ROW("TAMPI_Irecv", &WithoutRequest<PMPI_Irecv>::Of::call_with_status)
+  WITHOUT_REQUEST(Iallgather) WITHOUT_REQUEST(Iallgatherv) WITHOUT_REQUEST(Iallreduce) WITHOUT_REQUEST(Ialltoall)
+  WITHOUT_REQUEST(Ialltoallv) WITHOUT_REQUEST(Ialltoallw) WITHOUT_REQUEST(Ibarrier) WITHOUT_REQUEST(Ibcast)
+  WITHOUT_REQUEST(Igather) WITHOUT_REQUEST(Igatherv) WITHOUT_REQUEST(Ireduce) WITHOUT_REQUEST(Ireduce_scatter)
+  WITHOUT_REQUEST(Ireduce_scatter_block) WITHOUT_REQUEST(Iscatter) WITHOUT_REQUEST(Iscatterv) WITHOUT_REQUEST(Iscan)
+  WITHOUT_REQUEST(Iexscan)
 };
 // clang-format on
 

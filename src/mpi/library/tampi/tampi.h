@@ -29,10 +29,10 @@ int tampi_enabled(int* flag) noexcept;
 
 // TAMPI_Ix(A...) made of MPI_Ix(A..., MPI_Request*): its request is an event of the calling task.
 template <auto start>
-struct Requestless;
+struct WithoutRequest;
 
 template <class... S, int (*start)(S...)>
-struct Requestless<start> {
+struct WithoutRequest<start> {
   template <class Places>
   struct Shape;
   template <size_t... i>

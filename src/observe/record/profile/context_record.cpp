@@ -222,7 +222,7 @@ void ContextRecord::end_unwatched_region() noexcept {
   skip_.toggles = outside ^ inside.packed();
   skip_.valid = &g_recordings;
   skip_.expected = entry->recording;
-  // Release: who sees the entry sees how many are left.
+  // Release: a thread that sees the entry sees how many are left.
   skipped_.store(entry, std::memory_order_release);
 }
 

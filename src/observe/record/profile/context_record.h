@@ -192,7 +192,7 @@ class ContextRecord {
     if (too_deep_ == 0) top().last = node;
   }
 
-  // Of the innermost region: member 0 counts what all members meet.
+  // Whether the context is member 0 of the innermost region, which counts what all members meet.
   void set_primary(bool primary) noexcept {
     if (too_deep_ == 0) primary_ = primary;
   }
@@ -283,7 +283,7 @@ class ContextRecord {
     shown.carrier = carrier_;
     // Where the context leaves its carrier, or goes on, inside of a region that was not asked for.
     const uint64_t toggles = skip_.inside != 0 ? skip_.toggles : 0;
-    // Release: who sees a node's number here sees the node, which never goes away.
+    // Release: a thread that sees a node's number here sees the node, which never goes away.
     std::atomic_ref(shown_).store(shown.packed() ^ toggles, std::memory_order_release);
   }
 

@@ -238,7 +238,7 @@ void on_work(ompt_work_t work, ompt_scope_endpoint_t endpoint, ompt_data_t*, omp
   Entry* entry = t_record->push(kind, caller);
   if (entry == nullptr) return;
   g_nodes[entry->node].schedule.store(schedule, std::memory_order_relaxed);
-  // One member counts the construct; of a single and a taskloop, the one who executes it.
+  // One member counts the construct; of a single and a taskloop, the one that executes it.
   if (kind != Kind::single && kind != Kind::taskloop && !t_record->is_primary()) return;
   entry->count.add(1);
   if (kind == Kind::loop) entry->iterations.add(count);
@@ -326,7 +326,7 @@ void on_loop(ompt_data_t* parallel, const weft_loop_totals_t* totals) {
   entry->stolen.add(totals->ranges_of_others);
 }
 
-// The call's data are its node. Who helps may be a context that nobody has told of.
+// The call's data are its node. A context that helps may be one that no event has told of.
 void on_library(weft_library_t what, int begins, const void* caller, int jobs, uint64_t* data) {
   if (what == weft_library_help && t_record == nullptr && begins != 0) {
     begin_record(false);

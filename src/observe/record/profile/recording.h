@@ -27,7 +27,8 @@ class Recording {
   // Then the rest may be read. False: the sampler does not end, so that this must stay, or has had no memory.
   bool stop() noexcept;
 
-  // By the sampler's thread, while it runs: calls `read`, which may read the rest, and goes on as if nothing had been.
+  // Called by the sampler's thread, while it runs: calls `read`, which may read the rest, and goes on as if nothing had
+  // been.
   template <class Read>
   void interrupt(Read&& read) {
     sampler_.sum_up();

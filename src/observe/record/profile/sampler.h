@@ -31,7 +31,8 @@ class Sampler {
   // Waits until the thread has ended; then the rest may be read. False: it does not end, or has had no memory.
   bool stop() noexcept;
 
-  // By the thread alone: what is known now may be read, but for what was not told (Ledger::spread_unwatched).
+  // Called by the sampler's thread alone: what is known now may be read, but for what was not told
+  // (Ledger::spread_unwatched).
   void sum_up();
 
   Ledger& ledger() noexcept { return ledger_; }

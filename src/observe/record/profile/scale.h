@@ -10,7 +10,7 @@ namespace weft::observe {
 extern double g_ns_per_tick;
 inline double ns_per_tick() noexcept { return g_ns_per_tick; }
 
-// Of a chunk without any work, in ticks. Set before the first event.
+// The length of a chunk without any work, in ticks. Set before the first event.
 extern int64_t g_chunk_ticks;
 inline int64_t chunk_ticks() noexcept { return g_chunk_ticks; }
 

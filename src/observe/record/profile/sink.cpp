@@ -36,13 +36,13 @@ namespace {
 pid_t g_process = 0;
 std::string g_folder;  // empty: paused at the start
 constexpr char kSoFar[] = ".so-far";  // of the process's file while it runs; the command reads it if there is no other
-std::string g_wanted;  // a file: who makes it wants to have what is known so far
+std::string g_wanted;  // a file: a process that makes it wants to have what is known so far
 
 platform::FutexLock g_lock;  // of what follows
 bool g_listens = false;  // between the tool's initializer and its finalizer
 bool g_runs = false;
-// A recording that has ended stays until the next one begins: its sampler's last step is to wake by address who waits
-// for it.
+// A recording that has ended stays until the next one begins: its sampler's last step is to wake, by address, the
+// thread that waits for it.
 Recording* g_recording = nullptr;
 
 // Null, or what is wrong.
@@ -79,9 +79,9 @@ bool write_profile(Recording& recording, const std::string& folder, const char* 
   return written && closed && std::rename(made.c_str(), path.c_str()) == 0;
 }
 
-// By the sampler, some times a second. At once, where another rank has failed, and this process will be ended too
-// (tools/weft/report/ranks/rank_folder.h). Else now and then, for a program that is killed, or ends past the finalizer:
-// ever more seldom, so that this takes a hundredth of the sampler's time at most.
+// Called by the sampler, some times a second. It writes at once where another rank has failed, and this process will be
+// ended too (tools/weft/report/ranks/rank_folder.h). Else now and then, for a program that is killed, or ends past the
+// finalizer: it writes ever more seldom, so that this takes a hundredth of the sampler's time at most.
 void write_so_far(Recording& recording) noexcept {
   constexpr int64_t kLeastPause = 1'000'000'000;
   constexpr int64_t kPartOfRun = 8;
@@ -158,7 +158,7 @@ const char* fault_of_call(bool wants_recording) noexcept {
 // `call` under the lock, in the process that the recorder is in.
 template <class Call>
 const char* answer(bool wants_recording, const Call& call) noexcept {
-  // Before the lock: whoever held it at a fork is not here.
+  // Before the lock: a thread that held it at a fork is not here.
   if (getpid() != g_process) return "the recorder is in the parent of this process";
   const std::lock_guard guard(g_lock);
   if (const char* fault = fault_of_call(wants_recording)) return fault;

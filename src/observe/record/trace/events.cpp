@@ -20,7 +20,7 @@ struct Region {
 
 struct Task {
   uint64_t id;
-  uint64_t team;  // of who has made it; 0: none
+  uint64_t team;  // of its creator; 0: none
   const void* caller;
 };
 

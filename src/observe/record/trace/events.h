@@ -21,7 +21,7 @@ void note(const base::TracedCall& call) noexcept;
 // Newest first.
 const Log* logs() noexcept;
 
-// By the clock of the records.
+// The time by the clock of the records.
 int64_t now() noexcept;
 
 }  // namespace weft::observe::trace

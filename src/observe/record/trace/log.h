@@ -40,7 +40,7 @@ struct Record {
     const weft_loop_totals_t* loop;  // of What::loop; the record's own
     const base::TracedCall* call;    // of What::call; likewise
   };
-  // Of a task: the team of who has made it, in the place of `number` and `size`.
+  // Of a task: the team of its creator, in the place of `number` and `size`.
   void set_team(uint64_t team) noexcept {
     number = static_cast<int32_t>(team);
     size = static_cast<int32_t>(team >> 32);
@@ -52,10 +52,10 @@ struct Record {
 
 class Log {
  public:
-  // By the owner. Without memory the record is lost, and counted.
+  // Called by the owner. Without memory the record is lost, and counted.
   void append(const Record& record) noexcept;
 
-  // By anybody: all records that are complete.
+  // Called by any thread: visits all records that are complete.
   template <class Visit>
   void visit(Visit&& visit) const noexcept {
     for (const Block* block = first_.load(std::memory_order_acquire); block != nullptr;
@@ -79,7 +79,7 @@ class Log {
 
   Log* next = nullptr;  // of the list of all
   int number = 0;       // in the order of their beginning
-  // Of a thread of the program's: its number to the kernel, and when it first called OpenMP and ended; 0: not yet.
+  // For a thread of the program's: its number to the kernel, and when it first called OpenMP and ended; 0: not yet.
   int thread = 0;
   int64_t began = 0;
   std::atomic<int64_t> ended{0};

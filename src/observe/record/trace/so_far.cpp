@@ -45,7 +45,7 @@ void* run(void*) {
     const int64_t now = platform::now_ns();
     pause = std::max({kFirst, now - began, kPartOfTime * (now - before)});
   }
-  // Release pairs with the acquire of who waits: the thread writes no more.
+  // Release pairs with the acquire of the thread that waits: this one writes no more.
   g_state.store(kStopped, std::memory_order_release);
   platform::futex_wake(g_state, 1);
   return nullptr;

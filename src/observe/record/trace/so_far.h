@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has been traced so far, as a file, now and then while the program runs: who is killed runs no finalizer.
+// What has been traced so far, as a file, now and then while the program runs: a process that is killed runs no
+// finalizer.
 #pragma once
 
 namespace weft::observe::trace {

@@ -132,7 +132,7 @@ Loops loops_of(const Log* logs) {
   return loops;
 }
 
-// By the number of the region: when it was opened, and what was asked for.
+// By the number of a region: when the region was opened, and what was asked for.
 using Openings = std::unordered_map<uint64_t, const Record*>;
 
 Openings openings_of(const Log* logs) {
@@ -187,9 +187,9 @@ std::string escaped(const std::string& text) {
 }
 
 // Each address has a name of its own, by which a reader of the file finds it again.
-class Places {
+class CodePlaces {
  public:
-  struct Place {
+  struct CodePlace {
     const void* address;
     const char* schedule = "";  // of a loop there
   };
@@ -201,18 +201,18 @@ class Places {
     platform::name_code(address, text, sizeof text);
     std::string name = escaped(text);
     // Functions that are static may have the same name.
-    for (int number = 2; !places_.try_emplace(name, Place{address}).second; ++number) {
+    for (int number = 2; !places_.try_emplace(name, CodePlace{address}).second; ++number) {
       name = escaped(text) + " #" + std::to_string(number);
     }
     return at->second = name;
   }
   void set_schedule(const void* address, const char* schedule) { places_.at(name(address)).schedule = schedule; }
 
-  const std::map<std::string, Place>& all() const { return places_; }
+  const std::map<std::string, CodePlace>& all() const { return places_; }
 
  private:
   std::unordered_map<const void*, std::string> known_;
-  std::map<std::string, Place> places_;
+  std::map<std::string, CodePlace> places_;
 };
 
 class Json {
@@ -354,7 +354,7 @@ class Json {
     json.close(']');
   }
 
-  // By the names that slices have as "at".
+  // Writes the places by the names that slices have as "at".
   void write_places() {
     std::fputs(",\"places\":[", file_);
     const char* comma = "";
@@ -433,7 +433,7 @@ class Json {
   const int number_;  // of the process in the file
   const Loops loops_;
   const Openings openings_;
-  Places places_;
+  CodePlaces places_;
 };
 
 }  // namespace

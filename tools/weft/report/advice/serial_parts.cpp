@@ -24,7 +24,7 @@ void judge(Evidence& evidence, const Construct& part, double all, size_t parts) 
   const Run& run = evidence.run();
   const double lost = evidence.left(part.sites, Loss::serial);
   const double wall = wall_of(lost, cpus);
-  // Who sleeps, for a file or a child, has nothing that others could take over.
+  // A thread that sleeps, for a file or a child, has nothing that others could take over.
   const double worked = evidence.useful(part.sites);
   const double blocked = evidence.left(part.sites, Loss::blocked);
   const double busy = blocked > 0 ? worked / (worked + blocked) : 1;

@@ -36,7 +36,7 @@ void judge(Evidence& evidence, const Construct& region) {
 
   const int width = width_of(evidence.report(), region.worst);
   const bool outermost = region.depth == 0;
-  // One thread alone would take as long as all have worked. Inner regions run beside others, who would not notice.
+  // One thread alone would take as long as all have worked. Inner regions run beside others, which would not notice.
   const double serial = outermost ? sum.wall - useful : 0;
   const double merged = kMerged * as_time(lost, outermost ? width : evidence.cpus());
   Advice advice;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that are so small that making them takes a large part of the time. The loss is spread over the region: who
-// makes tasks is in its body, in a single region, in a loop or in another task, and who waits for them is at a barrier.
+// Tasks that are so small that making them takes a large part of the time. The loss is spread over the region: a
+// member that makes tasks is in its body, in a single region, in a loop or in another task, and one that waits for them
+// is at a barrier.
 #include <algorithm>
 
 #include "report/advice/faults.h"

@@ -178,7 +178,7 @@ void read_site(const Value& value, Site& site) {
   if (value.has("lengths")) read_lengths(value["lengths"], site.lengths);
 }
 
-// Everybody who walks from a site to its parents comes to an end.
+// Checks that a walk from a site to its parents comes to an end.
 void check_parents(const std::vector<Site>& sites) {
   const int count = static_cast<int>(sites.size());
   std::vector<int> seen_from(sites.size(), 0);

@@ -149,7 +149,7 @@ class Sites {
 
   void set_place(uint64_t caller, Site& site) {
     if (caller != 0) {
-      const Place place = symbols_.find(caller);
+      const CodePlace place = symbols_.find(caller);
       site.place = {place.file, place.line, place.function, place.object, place.offset};
       site.name = name_of(place);
     }

@@ -71,7 +71,7 @@ std::string this_machine() {
   return id;
 }
 
-// Of a `.here`: whether who has written it is known to be gone. What is damaged says nothing.
+// Of a `.here`: whether the process that has written it is known to be gone. What is damaged says nothing.
 bool is_dead(const Json& here, const std::string& machine) {
   try {
     if (here.at("machine").get<std::string>() != machine) return false;
@@ -336,7 +336,7 @@ std::optional<RankParts> RankFolder::gather(End end) {
     look();
     const Others others = look_at_others();
     if (others == Others::ended) return take();
-    // Those who have ended leave it to the last one, unless the job ends.
+    // Ranks that have ended leave it to the last one, unless the job ends.
     if (now() - began >= kPatience) {
       return others != Others::alive || rank_that_failed() >= 0 ? take() : std::nullopt;
     }

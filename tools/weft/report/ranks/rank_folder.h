@@ -6,8 +6,8 @@
 //   N.here   from the start of its `weft report` on, which touches it again and again: whether that still runs
 //   N.part   what the rank has left, put in place at once when its program has ended
 // and `ending`, made by a rank whose program has failed: the launcher is about to end the others, so that they leave
-// what they know so far. Who finds all parts, or finds that no more will come, renames the folder, which one process
-// alone can do; then the parts are that one's.
+// what they know so far. A rank that finds all parts, or finds that no more will come, renames the folder, which
+// one process alone can do; then the parts are that one's.
 //
 // A job may run several programs one after the other with one page. Each is a run with a folder of its own while those
 // before it have not been gathered: a rank that has left its part of one goes on in the next one.
@@ -38,7 +38,7 @@ class RankFolder {
  public:
   // `names`: of the report's files, the page first. Warns where the folder cannot be made.
   RankFolder(const std::vector<std::string>& names, Job job);
-  // Without its parts a job has no use for it: the last one who leaves it takes it away.
+  // Without its parts a job has no use for it: the last rank that leaves it takes it away.
   ~RankFolder();
   RankFolder(const RankFolder&) = delete;
   RankFolder& operator=(const RankFolder&) = delete;

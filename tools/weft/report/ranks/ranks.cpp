@@ -26,7 +26,7 @@ void note(std::vector<std::string>& notes, const std::vector<int>& ranks, const 
   if (!ranks.empty()) notes.push_back(begun(report::ranks_text(ranks)) + what);
 }
 
-// Ranks of a host that have CPUs in common, directly or by others of them.
+// Ranks of a node that have CPUs in common, directly or by others of them.
 struct Sharing {
   std::vector<size_t> ranks;  // their places among the reports
   platform::CpuSet cpus;
@@ -34,12 +34,12 @@ struct Sharing {
   double used = 0;
 };
 
-using Hosts = std::map<std::string, std::vector<Sharing>>;
+using SharingByNode = std::map<std::string, std::vector<Sharing>>;
 
-Hosts sharings_of(const std::vector<Report>& reports, const std::vector<std::string>& cpus) {
-  Hosts hosts;
+SharingByNode sharings_of(const std::vector<Report>& reports, const std::vector<std::string>& cpus) {
+  SharingByNode nodes;
   for (size_t i = 0; i < reports.size(); ++i) {
-    std::vector<Sharing>& known = hosts[reports[i].run.host];
+    std::vector<Sharing>& known = nodes[reports[i].run.host];
     Sharing all{
         {i}, platform::parse_cpu_list(cpus[i].c_str()), reports[i].run.cpus, report::cpu_seconds_of(reports[i])};
     const auto apart = std::partition(known.begin(), known.end(), [&](const Sharing& each) {
@@ -56,7 +56,7 @@ Hosts sharings_of(const std::vector<Report>& reports, const std::vector<std::str
     known.erase(apart, known.end());
     known.push_back(std::move(all));
   }
-  return hosts;
+  return nodes;
 }
 
 // Ranks that are not bound count the CPUs of others as theirs. To each of them the others are processes that use them.

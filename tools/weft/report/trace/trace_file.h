@@ -20,7 +20,7 @@ struct Slice {
   int64_t end = 0;
   int64_t opened = -1;      // of the primary: when it opened the region; -1: not known
   int64_t held = 0;         // of a wait for a critical or ordered region: how long it was in there then
-  uint64_t team = 0;        // of a member; of a task: of who has made it
+  uint64_t team = 0;        // of a member; of a task: of its creator
   uint64_t iterations = 0;  // of a loop, or a region that is one
   uint64_t stolen = 0;      // of such a region
   uint32_t place = 0;       // 0: not known
@@ -43,7 +43,7 @@ struct Call {
 };
 
 struct Trace {
-  struct Place {
+  struct CodePlace {
     uint64_t address = 0;
     observe::Schedule schedule = observe::Schedule::unknown;
   };
@@ -55,7 +55,7 @@ struct Trace {
 
   std::vector<Slice> slices;  // by track and time; what holds another comes first
   std::vector<Call> calls;    // by time
-  std::vector<Place> places;  // [0] is none
+  std::vector<CodePlace> places;  // [0] is none
   std::vector<std::string> call_names;
   std::vector<Root> roots;
   nlohmann::json run;  // what src/observe/record/process/process.cpp writes, and more

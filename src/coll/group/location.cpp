@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coll/group/places.h"
+#include "coll/group/location.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -82,6 +82,6 @@ int job_cpus() noexcept {
   return cpus;
 }
 
-Place own_place(bool with_cache) noexcept { return {.node = own_node(), .cache = with_cache ? own_cache() : -1}; }
+Location own_location(bool with_cache) noexcept { return {.node = own_node(), .cache = with_cache ? own_cache() : -1}; }
 
 }  // namespace weft::coll

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numa/witness.h"
+#include "numa/kernel_listener.h"
 
 #include "numa/kernel_touches.h"
 #include "numa/perf_event.h"
 
 namespace weft::tools::numa {
 
-Witness::Witness(const Kernel& kernel, bool later) : kernel_(kernel), later_(later), faults_(page_faults(kernel)) {
+KernelListener::KernelListener(const Kernel& kernel, bool later)
+    : kernel_(kernel), later_(later), faults_(page_faults(kernel)) {
   if (faults_.error() != 0) why_no_faults_ = why_no_events(kernel, faults_.error(), false);
   const std::vector<PerfEvent> events = memory_samples(kernel);
   if (!later) {
@@ -19,7 +20,7 @@ Witness::Witness(const Kernel& kernel, bool later) : kernel_(kernel), later_(lat
   }
 }
 
-void Witness::testify(std::vector<Evidence>& all) {
+void KernelListener::report_touches(std::vector<Evidence>& all) {
   std::vector<KernelTouch> seen = faults_.take();
   if (samples_) {
     const std::vector<KernelTouch> samples = samples_->take();

@@ -13,13 +13,13 @@
 
 namespace weft::tools::numa {
 
-class Witness {
+class KernelListener {
  public:
   // From now on, of the processes that the calling thread starts. `later`: also who uses memory after its first touch.
-  Witness(const Kernel& kernel, bool later);
+  KernelListener(const Kernel& kernel, bool later);
 
   // Ends it. What was seen becomes touches of the arrays of these processes; or they say why nothing was.
-  void testify(std::vector<Evidence>& all);
+  void report_touches(std::vector<Evidence>& all);
 
  private:
   const Kernel& kernel_;
