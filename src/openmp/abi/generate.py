@@ -94,9 +94,9 @@ class Surface:
 
 
 class Exports:
-    """The names that sources export, macros that wrap WEFT_ABI_EXPORT included."""
+    """The names that sources export, macros that wrap WEFT_ABI included."""
 
-    MARK = "WEFT_ABI_EXPORT"
+    MARK = "WEFT_ABI"
 
     def __init__(self, sources):
         self.where = {}
@@ -143,7 +143,7 @@ class Exports:
         for call in re.finditer(rf"\b({'|'.join(self.macros)})\s*(?=\()", text):
             values = self.arguments(text, call.end())
             if self.macros[call[1]] is None:
-                self.add(source, re.sub(r"\s*##\s*", "", values[0]))
+                self.add(source, re.sub(r"\s*##\s*", "", values[1]))
                 continue
             parameters, body = self.macros[call[1]]
             replacements = dict(zip(parameters, values))
@@ -160,8 +160,7 @@ def symver_header(surface):
     lines = [
         HEADER,
         "#pragma once\n",
-        "\n// Binds weft_abi_<name> to every node of <name>; see abi.h.\n"
-        "#define WEFT_ABI_EXPORT(name) asm(WEFT_ABI_SYMVER_##name)\n\n",
+        "\n// What binds weft_abi_<name> to every node of <name>; see abi.h.\n",
     ]
     for name, nodes in surface.nodes.items():
         bindings = [f"{name}{'@@' if node == surface.default[name] else '@'}{node}" for node in nodes]
@@ -176,14 +175,11 @@ def stub(name, surface):
             fail(f"the data object {name} ({surface.sizes[name]} bytes) has no value here")
         return (
             f"WEFT_ABI_OBJECT extern const unsigned long weft_abi_{name};\n"
-            f"const unsigned long weft_abi_{name} = {OBJECTS[name]};\nWEFT_ABI_EXPORT({name});\n"
+            f"const unsigned long weft_abi_{name} = {OBJECTS[name]};\nasm(WEFT_ABI_SYMVER_{name});\n"
         )
     if name in SILENT:
-        return f'[[gnu::visibility("default")]] void weft_abi_{name}() {{}}\nWEFT_ABI_EXPORT({name});\n'
-    return (
-        f'[[noreturn, gnu::visibility("default")]] void weft_abi_{name}() {{ weft_abi_missing("{name}"); }}\n'
-        f"WEFT_ABI_EXPORT({name});\n"
-    )
+        return f"WEFT_ABI(void, {name})() {{}}\n"
+    return f'WEFT_ABI([[noreturn]] void, {name})() {{ weft_abi_missing("{name}"); }}\n'
 
 
 def stubs(surface, exports):

@@ -60,76 +60,62 @@ Combined combine(Function function, void* data, Kind kind, bool runtime, long fi
 
 }  // namespace
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_static(Function function, void* data, unsigned threads, long first, long end,
-                                                 long incr, long chunk, unsigned flags) {
+WEFT_ABI(void, GOMP_parallel_loop_static)(Function function, void* data, unsigned threads, long first, long end,
+                                          long incr, long chunk, unsigned flags) {
   run(combine(function, data, Kind::static_, false, first, end, incr, chunk), threads, flags);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_static);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_static_start(Function function, void* data, unsigned threads, long first,
-                                                       long end, long incr, long chunk) {
+WEFT_ABI(void, GOMP_parallel_loop_static_start)(Function function, void* data, unsigned threads, long first, long end,
+                                                long incr, long chunk) {
   run_open(combine(function, data, Kind::static_, false, first, end, incr, chunk), threads);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_static_start);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic(Function function, void* data, unsigned threads, long first, long end,
-                                                  long incr, long chunk, unsigned flags) {
+WEFT_ABI(void, GOMP_parallel_loop_dynamic)(Function function, void* data, unsigned threads, long first, long end,
+                                           long incr, long chunk, unsigned flags) {
   run(combine(function, data, Kind::dynamic, false, first, end, incr, chunk), threads, flags);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic_start(Function function, void* data, unsigned threads, long first,
-                                                        long end, long incr, long chunk) {
+WEFT_ABI(void, GOMP_parallel_loop_dynamic_start)(Function function, void* data, unsigned threads, long first, long end,
+                                                 long incr, long chunk) {
   run_open(combine(function, data, Kind::dynamic, false, first, end, incr, chunk), threads);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic_start);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_guided(Function function, void* data, unsigned threads, long first, long end,
-                                                 long incr, long chunk, unsigned flags) {
+WEFT_ABI(void, GOMP_parallel_loop_guided)(Function function, void* data, unsigned threads, long first, long end,
+                                          long incr, long chunk, unsigned flags) {
   run(combine(function, data, Kind::guided, false, first, end, incr, chunk), threads, flags);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_guided);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_guided_start(Function function, void* data, unsigned threads, long first,
-                                                       long end, long incr, long chunk) {
+WEFT_ABI(void, GOMP_parallel_loop_guided_start)(Function function, void* data, unsigned threads, long first, long end,
+                                                long incr, long chunk) {
   run_open(combine(function, data, Kind::guided, false, first, end, incr, chunk), threads);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_guided_start);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_dynamic(Function function, void* data, unsigned threads,
-                                                               long first, long end, long incr, long chunk,
-                                                               unsigned flags) {
+WEFT_ABI(void, GOMP_parallel_loop_nonmonotonic_dynamic)(Function function, void* data, unsigned threads, long first,
+                                                        long end, long incr, long chunk, unsigned flags) {
   run(combine(function, data, Kind::dynamic, false, first, end, incr, chunk), threads, flags);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_dynamic);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_guided(Function function, void* data, unsigned threads,
-                                                              long first, long end, long incr, long chunk,
-                                                              unsigned flags) {
+WEFT_ABI(void, GOMP_parallel_loop_nonmonotonic_guided)(Function function, void* data, unsigned threads, long first,
+                                                       long end, long incr, long chunk, unsigned flags) {
   run(combine(function, data, Kind::guided, false, first, end, incr, chunk), threads, flags);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_guided);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime(Function function, void* data, unsigned threads, long first, long end,
-                                                  long incr, unsigned flags) {
+WEFT_ABI(void, GOMP_parallel_loop_runtime)(Function function, void* data, unsigned threads, long first, long end,
+                                           long incr, unsigned flags) {
   run(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads, flags);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_runtime(Function function, void* data, unsigned threads,
-                                                               long first, long end, long incr, unsigned flags) {
+WEFT_ABI(void, GOMP_parallel_loop_nonmonotonic_runtime)(Function function, void* data, unsigned threads, long first,
+                                                        long end, long incr, unsigned flags) {
   run(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads, flags);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_runtime);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_maybe_nonmonotonic_runtime(Function function, void* data, unsigned threads,
-                                                                     long first, long end, long incr, unsigned flags) {
+WEFT_ABI(void, GOMP_parallel_loop_maybe_nonmonotonic_runtime)(Function function, void* data, unsigned threads,
+                                                              long first, long end, long incr, unsigned flags) {
   run(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads, flags);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_maybe_nonmonotonic_runtime);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long first,
-                                                        long end, long incr) {
+WEFT_ABI(void, GOMP_parallel_loop_runtime_start)(Function function, void* data, unsigned threads, long first, long end,
+                                                 long incr) {
   run_open(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime_start);
