@@ -12,6 +12,7 @@ picks for new programs: that of the first list that has the name (libgomp, what 
 """
 
 import argparse
+import itertools
 import pathlib
 import re
 import sys
@@ -52,25 +53,29 @@ def fail(message):
     sys.exit(f"generate.py: {message}")
 
 
+def each(pattern):
+    """The names that `pattern` stands for: `a{b,c}` for ab and ac."""
+    parts = re.split(r"\{(.*?)\}", pattern)
+    return map("".join, itertools.product(*(part.split(",") if i % 2 else [part] for i, part in enumerate(parts))))
+
+
 class SymbolList:
     def __init__(self, path):
         self.parents = {}  # node -> parent or None, parents first
-        self.nodes = {}  # name -> its nodes
-        self.default = {}  # name -> the default one of them
+        self.nodes = {}  # name -> its nodes, the default one first
         self.sizes = {}  # data objects only
-        for line in pathlib.Path(path).read_text().splitlines():
+        for line in re.sub(r"\n +", "", pathlib.Path(path).read_text()).splitlines():
             if not line or line.startswith("#"):
                 continue
             words = line.split()
             if words[0] == "%node":
                 self.parents[words[1]] = words[2] if len(words) > 2 else None
                 continue
-            name, node, kind, *size = words
-            self.nodes.setdefault(name, []).append(node)
-            if kind == "default":
-                self.default[name] = node
-            if size:
-                self.sizes[name] = int(size[0])
+            size = int(words.pop()) if words[-1].isdigit() else None
+            for name in each(words[0]):
+                self.nodes[name] = words[1:]
+                if size is not None:
+                    self.sizes[name] = size
 
 
 class Surface:
@@ -80,7 +85,7 @@ class Surface:
         self.parents, self.default, self.sizes, nodes = {}, {}, {}, {}
         for one in lists:
             self.parents = one.parents | self.parents
-            self.default = one.default | self.default
+            self.default = {name: some[0] for name, some in one.nodes.items()} | self.default
             self.sizes = one.sizes | self.sizes
             for name, some in one.nodes.items():
                 nodes.setdefault(name, set()).update(some)
@@ -89,8 +94,6 @@ class Surface:
         self.nodes = {}
         for name in sorted(nodes):
             self.nodes[name] = sorted(nodes[name], key=order.index)
-            if name not in self.default:
-                fail(f"{name} has no default node")
 
 
 class Exports:

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstring>
 
-#include "openmp/abi/abi.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/affinity/affinity_format.h"
 #include "openmp/affinity/team_affinity.h"
+#include "openmp/api/fortran.h"
 #include "openmp/record/team.h"
 
 using namespace weft;
@@ -65,27 +65,11 @@ int fill(char* text, size_t length, Get&& get) noexcept {
 
 // ---- places ----
 
-WEFT_ABI(int, omp_get_proc_bind)() { return proc_bind(); }
-
-WEFT_ABI(int, omp_get_proc_bind_)() { return proc_bind(); }
-
-WEFT_ABI(int, omp_get_num_places)() { return num_places(); }
-
-WEFT_ABI(int, omp_get_num_places_)() { return num_places(); }
-
-WEFT_ABI(int, omp_get_place_num)() { return place_num(); }
-
-WEFT_ABI(int, omp_get_place_num_)() { return place_num(); }
-
-WEFT_ABI(int, omp_get_partition_num_places)() { return partition_num_places(); }
-
-WEFT_ABI(int, omp_get_partition_num_places_)() { return partition_num_places(); }
-
-WEFT_ABI(int, omp_get_place_num_procs)(int place) { return place_num_procs(place); }
-
-WEFT_ABI(int, omp_get_place_num_procs_)(const int32_t* place) { return place_num_procs(*place); }
-
-WEFT_ABI(int, omp_get_place_num_procs_8_)(const int64_t* place) { return place_num_procs(*place); }
+WEFT_ROUTINE_GET(int, omp_get_proc_bind, proc_bind());
+WEFT_ROUTINE_GET(int, omp_get_num_places, num_places());
+WEFT_ROUTINE_GET(int, omp_get_place_num, place_num());
+WEFT_ROUTINE_GET(int, omp_get_partition_num_places, partition_num_places());
+WEFT_ROUTINE_GET_BY_INT(int, omp_get_place_num_procs, place_num_procs);
 
 WEFT_ABI(void, omp_get_place_proc_ids)(int place, int* ids) { place_proc_ids(place, ids); }
 

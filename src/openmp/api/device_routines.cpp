@@ -46,14 +46,11 @@ void copy_box(char* to, const char* from, size_t element, int dimensions, const 
 // ---- which device ----
 
 WEFT_ROUTINE_GET(int, omp_get_num_procs, num_procs());
-
-WEFT_ABI(int, omp_get_num_devices)() { return 0; }
-
-WEFT_ABI(int, omp_get_num_devices_)() { return 0; }
-
-WEFT_ABI(int, omp_get_default_device)() { return icvs(self()).default_device; }
-
-WEFT_ABI(int, omp_get_default_device_)() { return weft_abi_omp_get_default_device(); }
+WEFT_ROUTINE_GET(int, omp_get_num_devices, 0);
+WEFT_ROUTINE_GET(int, omp_get_initial_device, kHost);
+WEFT_ROUTINE_GET(int, omp_get_device_num, kHost);
+WEFT_ROUTINE_GET(int, omp_is_initial_device, 1);
+WEFT_ROUTINE_GET(int, omp_get_default_device, icvs(self()).default_device);
 
 WEFT_ABI(void, omp_set_default_device)(int device) { own_icvs(self()).default_device = as_default_device(device); }
 
@@ -62,18 +59,6 @@ WEFT_ABI(void, omp_set_default_device_)(const int32_t* device) { weft_abi_omp_se
 WEFT_ABI(void, omp_set_default_device_8_)(const int64_t* device) {
   weft_abi_omp_set_default_device(static_cast<int>(*device));
 }
-
-WEFT_ABI(int, omp_get_initial_device)() { return kHost; }
-
-WEFT_ABI(int, omp_get_initial_device_)() { return kHost; }
-
-WEFT_ABI(int, omp_get_device_num)() { return kHost; }
-
-WEFT_ABI(int, omp_get_device_num_)() { return kHost; }
-
-WEFT_ABI(int, omp_is_initial_device)() { return 1; }
-
-WEFT_ABI(int, omp_is_initial_device_)() { return 1; }
 
 // A name that tells devices apart; libgomp calls the host so.
 WEFT_ABI(const char*, omp_get_uid_from_device)(int device) { return is_host(device) ? kHostUid : nullptr; }
@@ -176,6 +161,4 @@ WEFT_ABI(int, omp_control_tool_)(const int* command, const int* modifier, void* 
 
 WEFT_ABI(int, omp_control_tool_8_)(const int64_t*, const int64_t*, void*) { return -2; }
 
-WEFT_ABI(int, omp_in_explicit_task)() { return self()->task->implicit ? 0 : 1; }
-
-WEFT_ABI(int, omp_in_explicit_task_)() { return weft_abi_omp_in_explicit_task(); }
+WEFT_ROUTINE_GET(int, omp_in_explicit_task, self()->task->implicit ? 0 : 1);

@@ -3,25 +3,31 @@
 #include <algorithm>
 
 #include "base/message.h"
-#include "openmp/abi/abi.h"
 #include "openmp/api/device.h"
+#include "openmp/api/fortran.h"
 #include "openmp/api/memory.h"
 #include "openmp/record/team.h"
 
 using namespace weft;
 using namespace weft::openmp;
 
+namespace {
+
+void set_default_allocator(AllocatorHandle handle) noexcept {
+  own_icvs(self()).allocator = handle == kNullAllocator ? kDefaultMemAlloc : handle;
+}
+
+}  // namespace
+
 WEFT_ABI(AllocatorHandle, omp_init_allocator)(uintptr_t space, int count, const AllocatorTrait* traits) {
   return make_allocator(space, count, traits);
 }
 
-WEFT_ABI(void, omp_destroy_allocator)(AllocatorHandle handle) { destroy_allocator(handle); }
+WEFT_ROUTINE_SET(AllocatorHandle, omp_destroy_allocator, destroy_allocator);
 
-WEFT_ABI(void, omp_set_default_allocator)(AllocatorHandle handle) {
-  own_icvs(self()).allocator = handle == kNullAllocator ? kDefaultMemAlloc : handle;
-}
+WEFT_ROUTINE_SET(AllocatorHandle, omp_set_default_allocator, set_default_allocator);
 
-WEFT_ABI(AllocatorHandle, omp_get_default_allocator)() { return icvs(self()).allocator; }
+WEFT_ROUTINE_GET(AllocatorHandle, omp_get_default_allocator, icvs(self()).allocator);
 
 WEFT_ABI(void*, omp_alloc)(size_t size, AllocatorHandle handle) { return allocate(handle, 0, size, false); }
 
@@ -106,14 +112,6 @@ WEFT_ABI(AllocatorHandle, omp_init_allocator_8_)(const uintptr_t* space, const i
   return make_allocator(*space, static_cast<int>(*count), traits);
 }
 
-WEFT_ABI(void, omp_destroy_allocator_)(const AllocatorHandle* handle) { destroy_allocator(*handle); }
-
-WEFT_ABI(void, omp_set_default_allocator_)(const AllocatorHandle* handle) {
-  weft_abi_omp_set_default_allocator(*handle);
-}
-
-WEFT_ABI(AllocatorHandle, omp_get_default_allocator_)() { return weft_abi_omp_get_default_allocator(); }
-
 // ---- gcc ----
 
 // The allocate clause: a program has no way to go on without.
@@ -149,8 +147,6 @@ WEFT_ABI(AllocatorHandle, __kmpc_init_allocator)(int, uintptr_t space, int count
 
 WEFT_ABI(void, __kmpc_destroy_allocator)(int, AllocatorHandle handle) { destroy_allocator(handle); }
 
-WEFT_ABI(void, __kmpc_set_default_allocator)(int, AllocatorHandle handle) {
-  weft_abi_omp_set_default_allocator(handle);
-}
+WEFT_ABI(void, __kmpc_set_default_allocator)(int, AllocatorHandle handle) { set_default_allocator(handle); }
 
 WEFT_ABI(AllocatorHandle, __kmpc_get_default_allocator)(int) { return weft_abi_omp_get_default_allocator(); }
