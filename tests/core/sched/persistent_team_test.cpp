@@ -84,10 +84,15 @@ class PersistentTeamTest : public testing::Test {
     self_ = attach();
     enter_region(self_, kMost);
   }
-  void TearDown() override { leave_region(self_); }
+  void TearDown() override {
+    for (PersistentTeam* team : teams_) team->dismiss();
+    PersistentTeam::always_by_tree = false;
+    set_spin_ns(0);
+    leave_region(self_);
+  }
 
-  static PersistentTeam* make(Owner* owner, PersistentCall call = note, const ParallelCall* parallel_call = nullptr) {
-    return keep(new PersistentTeam(call, note_nudge, owner, parallel_call));
+  PersistentTeam* make(Owner* owner, PersistentCall call = note, const ParallelCall* parallel_call = nullptr) {
+    return teams_.emplace_back(keep(new PersistentTeam(call, note_nudge, owner, parallel_call)));
   }
   static Owner* make_owner() { return keep(new Owner); }
 
@@ -101,6 +106,7 @@ class PersistentTeamTest : public testing::Test {
 
  private:
   Context* self_ = nullptr;
+  std::vector<PersistentTeam*> teams_;
 };
 
 TEST_F(PersistentTeamTest, OfOneNeedsNobody) {
@@ -109,8 +115,7 @@ TEST_F(PersistentTeamTest, OfOneNeedsNobody) {
   team->start(1, {});
   EXPECT_TRUE(team->finish());
   EXPECT_EQ(team->trim(), 0);
-  team->dismiss();
-  team->dismiss();
+  team->dismiss();  // and once more at the end of the test
 }
 
 TEST_F(PersistentTeamTest, EachMemberRunsEachPostOnItsContext) {
@@ -130,7 +135,6 @@ TEST_F(PersistentTeamTest, EachMemberRunsEachPostOnItsContext) {
     }
   }
   EXPECT_EQ(owner->seen[0].posts, 0) << "the owner's own call is its own";
-  team->dismiss();
 }
 
 // In a large team members tell members. With fewer slots than members, those who tell others come late.
@@ -155,8 +159,6 @@ TEST_F(PersistentTeamTest, EachMemberOfALargeTeamRunsEachPost) {
       }
     }
   }
-  team->dismiss();
-  PersistentTeam::always_by_tree = false;
 }
 
 // Those that sleep wake each other.
@@ -180,8 +182,6 @@ TEST_F(PersistentTeamTest, EachMemberRunsEachPostWhereSleepersWakeOthers) {
       ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts - before[static_cast<size_t>(i)], i < count ? 1 : 0);
     }
   }
-  team->dismiss();
-  PersistentTeam::always_by_tree = false;
 }
 
 // A member that is told late is not kept from it by what it is nudged for.
@@ -199,8 +199,6 @@ TEST_F(PersistentTeamTest, ANudgeWaitsForAPostThatIsUnderWay) {
   EXPECT_EQ(late.posts, kRounds);
   // A post may begin while a nudge of the last one is looked at; that is seldom.
   EXPECT_LT(late.early_nudges.load(), kRounds / 20);
-  team->dismiss();
-  PersistentTeam::always_by_tree = false;
 }
 
 // It grows and keeps its members; those that are not in a post sleep through it, and come again later.
@@ -224,7 +222,6 @@ TEST_F(PersistentTeamTest, MembersStayWhenItGrowsAndPostsShrink) {
       ASSERT_FALSE(owner->seen[at].moved);
     }
   }
-  team->dismiss();
 }
 
 TEST_F(PersistentTeamTest, DismissedItServesAgain) {
@@ -276,7 +273,6 @@ TEST_F(PersistentTeamTest, StopEndsTheWaitBeforeTheMembersAreDone) {
   team->start(1, {});
   EXPECT_TRUE(team->finish(stop));
   owner->goes_on = true;
-  team->dismiss();
 }
 
 TEST_F(PersistentTeamTest, FinishByItsOwnWait) {
@@ -290,7 +286,6 @@ TEST_F(PersistentTeamTest, FinishByItsOwnWait) {
     });
     for (int i = 1; i < kMost; ++i) ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts, round);
   }
-  team->dismiss();
 }
 
 TEST_F(PersistentTeamTest, NudgesReachWhoSleepsWhoIsBusyAndWhoHasNotBegun) {
@@ -313,7 +308,6 @@ TEST_F(PersistentTeamTest, NudgesReachWhoSleepsWhoIsBusyAndWhoHasNotBegun) {
   EXPECT_TRUE(await([&] { return owner->seen[1].nudges.load() == 2; }));
   EXPECT_EQ(owner->seen[2].nudges.load(), 1);
   EXPECT_EQ(owner->seen[1].posts, 1) << "a nudge is no post";
-  team->dismiss();
 }
 
 TEST_F(PersistentTeamTest, TrimTouchesWhoSleepsAndTheyServeOn) {
@@ -331,7 +325,6 @@ TEST_F(PersistentTeamTest, TrimTouchesWhoSleepsAndTheyServeOn) {
     }
     for (int i = 1; i < kMost; ++i) ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts, round);
   }
-  team->dismiss();
 }
 
 // ---- wakes that meet who falls asleep ----
@@ -353,7 +346,7 @@ class PersistentTeamRaceTest : public PersistentTeamTest {
   static constexpr int kRounds = 4000;
 
   // Each post reaches each member, and the owner sees each end.
-  static void post_many(const ParallelCall* parallel_call, int members = 4) {
+  void post_many(const ParallelCall* parallel_call, int members = 4) {
     Owner* owner = make_owner();
     PersistentTeam* team = make(owner, note_and_dawdle, parallel_call);
     ASSERT_EQ(team->reserve(members), members);
@@ -374,7 +367,6 @@ TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereAllSleep) { post_many(nu
 TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereTheySpinALittle) {
   set_spin_ns(3000);
   post_many(nullptr);
-  set_spin_ns(0);
 }
 
 // Sleepers wake others, which wake by themselves meanwhile, or have not fallen asleep yet.
@@ -384,8 +376,6 @@ TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereSleepersWakeOthers) {
     set_spin_ns(spin_ns);
     post_many(nullptr, 2 * kMost);
   }
-  set_spin_ns(0);
-  PersistentTeam::always_by_tree = false;
 }
 
 // The owner does not sleep, and posts again within nanoseconds of the member's end, later by a little each time: when
@@ -413,7 +403,6 @@ TEST_F(PersistentTeamRaceTest, NoPostIsLostByWhoIsAboutToSleep) {
       ASSERT_EQ(owner->seen[1].posts, round);
     }
   }
-  team->dismiss();
 }
 
 // Optional posts that are taken back at once, a little later, or when all have begun, and plain ones between: a member
@@ -425,7 +414,7 @@ class OptionalPostTest : public PersistentTeamRaceTest {
     long withdrawn = 0;
   };
 
-  static Counts post_optional() {
+  Counts post_optional() {
     Owner* owner = make_owner();
     PersistentTeam* team = make(owner, note_and_dawdle);
     constexpr int kMembers = 4;
@@ -479,7 +468,6 @@ TEST_F(OptionalPostTest, RunsBeforeTheOwnerGoesOnOrNeverWhereAllSleep) {
 TEST_F(OptionalPostTest, RunsBeforeTheOwnerGoesOnOrNeverWhereTheySpinALittle) {
   set_spin_ns(20000);
   const Counts counts = post_optional();
-  set_spin_ns(0);
   EXPECT_GT(counts.claimed, 0);
   EXPECT_GT(counts.withdrawn, 0);
 }
@@ -523,7 +511,6 @@ TEST_F(PersistentTeamRaceTest, NoNudgeIsLostWhereNobodyPosts) {
     ASSERT_TRUE(await(heard));
     dawdle(3 * round);
   }
-  team->dismiss();
 }
 
 // Nudges and posts meet.
@@ -558,7 +545,6 @@ TEST_F(PersistentTeamRaceTest, NoNudgeIsLostBesidePosts) {
   EXPECT_TRUE(await([&] { return owner->seen[1].nudges.load() >= kNudges; }));
   EXPECT_EQ(owner->seen[2].nudges.load(), 0);
   EXPECT_EQ(owner->seen[1].posts, posts);
-  team->dismiss();
 }
 
 struct Stopped : Owner {
@@ -602,7 +588,6 @@ TEST_F(PersistentTeamRaceTest, NoStopIsLost) {
   asked = kStops + 1;
   stopper.join();
   owner->round = INT32_MAX;
-  team->dismiss();
 }
 
 }  // namespace
