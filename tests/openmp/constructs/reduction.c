@@ -153,13 +153,10 @@ static void levels(int threads)
 
 int main(void)
 {
-  everywhere(numbers);
-  everywhere(bits);
-  everywhere(logic);
+  everywhere(numbers, bits, logic);
 #ifndef __cplusplus
   everywhere(complexes);
 #endif
-  everywhere(other_constructs);
-  everywhere(levels);
+  everywhere(other_constructs, levels);
   return check_result();
 }

@@ -145,9 +145,6 @@ static void undeferred(int threads)
 
 int main(void)
 {
-  everywhere(fulfilled_inside);
-  everywhere(fulfilled_by_a_sibling);
-  everywhere(by_another_thread);
-  everywhere(undeferred);
+  everywhere(fulfilled_inside, fulfilled_by_a_sibling, by_another_thread, undeferred);
   return check_result();
 }
