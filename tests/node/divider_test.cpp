@@ -4,7 +4,6 @@
 #include "node/divider.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <random>
@@ -14,7 +13,6 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mman.h>
 
 #include "node_fixture.h"
 

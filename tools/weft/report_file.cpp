@@ -2,7 +2,6 @@
 #include "report_file.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>

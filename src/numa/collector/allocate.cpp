@@ -3,7 +3,6 @@
 // ALLOCATE and NumPy come by them too.
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include <malloc.h>

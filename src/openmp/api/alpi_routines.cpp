@@ -7,7 +7,6 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "base/keep_errno.h"
 #include "core/api/fork.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <climits>
 #include <cstddef>
-#include <cstdint>
 
 #include "base/message.h"
 #include "openmp/api/fortran.h"

@@ -3,7 +3,6 @@
 // and settings given as text.
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include "base/options.h"

@@ -4,7 +4,6 @@
 #include "core/monitor/ticks.h"
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include "../support/everywhere.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 struct large {
   int head;

@@ -5,7 +5,6 @@
 #include "../support/everywhere.h"
 
 #include <complex.h>
-#include <limits.h>
 
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
 

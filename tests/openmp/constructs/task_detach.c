@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task with detach ends when its body has ended and its event is fulfilled, in either order, from any thread.
 #include <pthread.h>
-#include <stdint.h>
 #include <unistd.h>
 
 #include "../support/check.h"

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include <algorithm>
 #include <mutex>
 #include <set>
 #include <thread>

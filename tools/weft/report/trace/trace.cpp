@@ -3,7 +3,6 @@
 
 #include <fstream>
 #include <set>
-#include <stdexcept>
 
 #include <sys/stat.h>
 
