@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
+from finished import finished
+
 BUILD = os.environ["WEFT_BUILD_DIR"]
 TIMEOUT_S = 120
 
@@ -59,14 +61,7 @@ class Installed(unittest.TestCase):
         cls._folder.cleanup()
 
     def run_command(self, *command):
-        return subprocess.run(
-            [str(part) for part in command],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=True,
-        ).stdout
+        return finished(command, env=self.environment, timeout=TIMEOUT_S, check=True).stdout
 
     def check(self, output):
         self.assertTrue(output.startswith("4\n"), output[:100])

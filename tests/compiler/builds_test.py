@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import unittest
 
+from finished import finished
+
 HERE = pathlib.Path(__file__).resolve().parent
 DRIVERS = pathlib.Path(os.environ["WEFT_DRIVER_DIR"])
 WEFT = pathlib.Path(os.environ["WEFT_LIBRARIES"])
@@ -93,15 +95,7 @@ class BuildsTest(unittest.TestCase):
 
     def execute(self, *words, **variables):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT", "OMP_", "KMP_"))}
-        return subprocess.run(
-            [*map(str, words)],
-            env=kept | variables,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            cwd=self.folder,
-            check=False,
-        )
+        return finished(words, env=kept | variables, timeout=240, cwd=self.folder)
 
     def build(self, *words, language=".c"):
         driver, standard = ("weftc++", "-std=c++20") if language == ".cpp" else ("weftcc", "-std=gnu11")

@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 from everyone import runtime_for_everyone
+from finished import finished
 
 GCC = os.environ.get("WEFT_TEST_GCC", "gcc")
 SOURCE = pathlib.Path(__file__).with_name("refused.c")
@@ -95,14 +96,8 @@ class Refusals(unittest.TestCase):
                 os.setgid(user)
                 os.setuid(user)
 
-        done = subprocess.run(
-            [*before, str(self.program), *map(str, arguments)],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-            preexec_fn=apply_limits,
+        done = finished(
+            [*before, str(self.program), *arguments], env=environment, timeout=TIMEOUT_S, preexec_fn=apply_limits
         )
         if done.returncode == NO_FILTER:
             self.skipTest("this system has no filters of system calls")

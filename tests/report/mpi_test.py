@@ -20,6 +20,7 @@ import time
 import unittest
 
 import planted
+from finished import finished
 
 ALL = os.environ.get("WEFT_REPORT_ALL") == "1"
 MPIS = [mpi for mpi in ("openmpi", "mpich") if shutil.which(f"mpicc.{mpi}") and shutil.which(f"mpiexec.{mpi}")]
@@ -101,14 +102,11 @@ class Launched(WithFolder):
         launcher = [f"mpiexec.{mpi}", *bound, "-n", str(ranks)]
         if mpi == "openmpi":
             launcher[1:1] = ["--allow-run-as-root", "--oversubscribe"]
-        return subprocess.run(
+        return finished(
             [*launcher, planted.WEFT, "report", "--mpi", "--json", "report.json", self.programs / mpi, *arguments],
             env=planted.environment(),
             cwd=self.folder,
-            capture_output=True,
-            text=True,
             timeout=TIMEOUT_S,
-            check=False,
         )
 
     def lost_at(self, report: dict, line: int, callee: str) -> float:
@@ -530,13 +528,10 @@ class Told(WithFolder):
 
     def refused(self, *options: str) -> str:
         """What a rank says whose options are refused before the program runs."""
-        done = subprocess.run(
+        done = finished(
             [planted.WEFT, "report", *options, self.program],
             env=planted.environment(OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="2", PMIX_NAMESPACE="job"),
             cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
         )
         self.assertEqual(done.returncode, 2)
         return done.stderr

@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 import sample
+from finished import finished
 
 TEMPLATE = pathlib.Path(os.environ["WEFT_PAGE_TEMPLATE"])
 MAKE_PAGE = os.environ["WEFT_MAKE_PAGE"]
@@ -103,10 +104,8 @@ class Template(Folder):
         for name, text in {"page.html": page, "chart.js": "", **files}.items():
             (self.folder / name.replace("_js", ".js")).write_text(text)
         output = self.folder / "made.html"
-        run = subprocess.run(
+        run = finished(
             [sys.executable, "-B", SOURCES / "inline.py", self.folder / "page.html", self.folder / "chart.js", output],
-            capture_output=True,
-            text=True,
             timeout=60,
         )
         return run, output

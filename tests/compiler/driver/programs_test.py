@@ -5,11 +5,11 @@ build systems."""
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
+from finished import finished
 from support import CLANG, DRIVER, GCC, LIBRARIES, TIMEOUT_S, clean_environment
 
 C = r"""
@@ -94,15 +94,7 @@ class ProgramsTest(unittest.TestCase):
         return str(DRIVER.parent / name)
 
     def execute(self, *words, check=True, **environment):
-        done = subprocess.run(
-            [*map(str, words)],
-            env=self.environment | environment,
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
+        done = finished(words, env=self.environment | environment, cwd=self.folder, timeout=TIMEOUT_S)
         if check:
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done

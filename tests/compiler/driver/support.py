@@ -5,9 +5,10 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 import unittest
+
+from finished import finished
 
 DRIVER = pathlib.Path(os.environ["WEFT_DRIVER"]).resolve()
 LIBRARIES = DRIVER.parents[1] / "lib/weft"
@@ -77,14 +78,11 @@ class DriverTest(unittest.TestCase):
     def drive(self, *words, name="weftcc", path=None, **environment):
         """The driver with the compilers that only say how they are called."""
         path = path if path is not None else f"{self.compilers}:{os.environ['PATH']}"
-        return subprocess.run(
-            [str(self.bin / name), *map(str, words)],
+        return finished(
+            [str(self.bin / name), *words],
             env=clean_environment(PATH=path, **environment),
             cwd=self.work,
-            capture_output=True,
-            text=True,
             timeout=TIMEOUT_S,
-            check=False,
         )
 
     def called(self, *words, **options):
