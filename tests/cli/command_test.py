@@ -92,12 +92,7 @@ DEATHS = (
 class CommandTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weft-cli-")
-        cls.folder = pathlib.Path(cls._folder.name)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-cli-")))
 
     def build(self, name, source, *flags, compiler=GCC):
         file = self.folder / f"{name}.c"

@@ -46,8 +46,7 @@ target_link_libraries(locks PRIVATE weft::shm)
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weft-install-")
-        cls.folder = pathlib.Path(cls._folder.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-install-")))
         cls.prefix = cls.folder / "prefix"
         for component in ((), ("--component", "tsan")):
             command = ["cmake", "--install", BUILD, "--prefix", str(cls.prefix), *component]
@@ -55,10 +54,6 @@ class Installed(unittest.TestCase):
         cls.runtime = next(cls.prefix.glob("lib*/**/weft/libgomp.so.1"))
         (cls.folder / "consumer.c").write_text(PROGRAM)
         cls.environment = {k: v for k, v in os.environ.items() if not k.startswith(("LD_", "OMP_", "WEFT_"))}
-
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
 
     def run_command(self, *command):
         return finished(command, env=self.environment, timeout=TIMEOUT_S, check=True).stdout

@@ -89,9 +89,7 @@ TOTAL = f"{sum(sum(range(i + 1)) for i in range(100))}\n"
 
 class BuildsTest(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def execute(self, *words, **variables):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT", "OMP_", "KMP_"))}

@@ -69,18 +69,13 @@ ENVIRONMENTS = {"usual": {}, "bound": {"OMP_PROC_BIND": "true"}, "passive": {"OM
 class Refusals(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weft-test-")
-        folder = pathlib.Path(cls._folder.name)
+        folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-test-")))
         folder.chmod(0o755)
         cls.runtime = runtime_for_everyone(folder)
         cls.program = folder / "refused"
         subprocess.run(
             [GCC, "-O1", "-g", "-fopenmp", str(SOURCE), "-o", str(cls.program)], check=True, timeout=TIMEOUT_S
         )
-
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
 
     def check(self, *arguments, told, before=(), limits=None, user=None, may_end=False, **variables):
         """`told`: lines may be said, else none must; `may_end`: one line and the end will do."""

@@ -65,14 +65,10 @@ def line_of(text: str) -> int:
 class WithFolder(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-report-mpi-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.programs = pathlib.Path(folder.name)
+        cls.programs = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-report-mpi-")))
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-report-mpi-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-report-mpi-")))
 
     def check_files(self, *names: str) -> None:
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), sorted(names))

@@ -44,9 +44,7 @@ class Elements(html.parser.HTMLParser):
 
 class Folder(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="weft-page-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-page-")))
 
     def made(self, report, template=TEMPLATE):
         file = self.folder / "report.json"

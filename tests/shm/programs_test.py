@@ -27,9 +27,7 @@ def plus_plus(compiler):
 
 class Programs(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="weft-shm-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-shm-")))
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("LD_", "OMP_", "WEFT_"))}
 
     def run_command(self, *command, expected=0, **more):

@@ -83,9 +83,7 @@ echo "$found"
 
 class ProgramsTest(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="weftcc-programs-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name).resolve()
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weftcc-programs-"))).resolve()
         for _, ending, source, _, _ in LANGUAGES:
             (self.folder / f"a.{ending}").write_text(source)
         self.environment = clean_environment(WEFTCC_LOWER="none", WEFT_CC=CLANG)

@@ -45,8 +45,7 @@ class DriverTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weftcc-test-")
-        cls.folder = pathlib.Path(cls._folder.name).resolve()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weftcc-test-"))).resolve()
         cls.libraries = cls.folder / "prefix/lib/weft"
         cls.libraries.mkdir(parents=True)
         for file in LIBRARIES.glob("lib*"):
@@ -67,10 +66,6 @@ class DriverTest(unittest.TestCase):
         (cls.work / "dir.x").mkdir(parents=True)
         for name in ("work/a.c", "work/b.c", "work/a b.c", "work/dir.x/a.c", "work/a.cpp", "work/a.f90", "a.b.c"):
             (cls.folder / name).touch()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
 
     def tearDown(self):
         (self.bin / "weftcc.cfg").unlink(missing_ok=True)

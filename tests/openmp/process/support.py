@@ -32,14 +32,9 @@ class ProcessTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weft-test-")
-        cls.folder = pathlib.Path(cls._folder.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-test-")))
         cls.folder.chmod(0o755)
         cls.count = cls.build("count", COUNT)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
 
     @classmethod
     def build(cls, name, source, *flags, compiler=GCC):
