@@ -9,7 +9,6 @@
 
 #include "numa/collector/allocate.h"
 #include "numa/collector/arrays.h"
-#include "numa/collector/collector.h"
 #include "numa/collector/real.h"
 
 // The C library's own, for what dlsym() allocates itself.

@@ -6,7 +6,6 @@
 #include "openmp/api/fortran.h"
 #include "openmp/library/nested_blas.h"
 #include "openmp/record/team.h"
-#include "openmp/settings/icv.h"
 #include "openmp/team/cancel.h"
 
 using namespace weft;

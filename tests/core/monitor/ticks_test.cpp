@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "../await.h"
-#include "core/sched/blocking.h"
 #include "core/sched/lateness.h"
 #include "core/sched/start.h"
 #include "core/sched/watcher.h"
