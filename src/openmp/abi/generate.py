@@ -64,16 +64,18 @@ class SymbolList:
         self.parents = {}  # node -> parent or None, parents first
         self.nodes = {}  # name -> its nodes, the default one first
         self.sizes = {}  # data objects only
-        for line in re.sub(r"\n +", "", pathlib.Path(path).read_text()).splitlines():
+        text = re.sub(r",\n +", ",", pathlib.Path(path).read_text())
+        for line in re.sub(r"\n +", " ", text).splitlines():
             if not line or line.startswith("#"):
                 continue
-            words = line.split()
+            head, _, patterns = line.partition(":")
+            words = head.split()
             if words[0] == "%node":
                 self.parents[words[1]] = words[2] if len(words) > 2 else None
                 continue
             size = int(words.pop()) if words[-1].isdigit() else None
-            for name in each(words[0]):
-                self.nodes[name] = words[1:]
+            for name in itertools.chain.from_iterable(map(each, patterns.split())):
+                self.nodes[name] = words
                 if size is not None:
                     self.sizes[name] = size
 

@@ -28,18 +28,17 @@ def wanted(lists):
     """({(name, node): (is default, object size)}, {node: parent})"""
     symbols, parents, defaults = {}, {}, {}
     for path in reversed(lists):
-        # A row goes on in lines that begin with a blank.
-        for line in open(path).read().replace("\n  ", "").split("\n"):
-            words = line.split("#")[0].split()
-            if not words:
+        # A row goes on in lines that begin with blanks, within a pattern behind a comma.
+        for line in open(path).read().replace(",\n  ", ",").replace("\n  ", " ").split("\n"):
+            nodes, _, patterns = line.split("#")[0].partition(":")
+            nodes = nodes.split()
+            if nodes and nodes[0] == "%node":
+                parents[nodes[1]] = nodes[2] if len(nodes) == 3 else None
                 continue
-            if words[0] == "%node":
-                parents[words[1]] = words[2] if len(words) == 3 else None
-                continue
-            size = int(words.pop()) if words[-1].isdigit() else None
-            for name in names_of(words[0]):
-                symbols.update({(name, node): size for node in words[1:]})
-                defaults[name] = words[1]
+            size = int(nodes.pop()) if nodes and nodes[-1].isdigit() else None
+            for name in (name for pattern in patterns.split() for name in names_of(pattern)):
+                symbols.update({(name, node): size for node in nodes})
+                defaults[name] = nodes[0]
     return {key: (defaults.get(key[0]) == key[1], size) for key, size in symbols.items()}, parents
 
 
