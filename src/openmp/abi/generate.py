@@ -70,8 +70,8 @@ class SymbolList:
                 continue
             head, _, patterns = line.partition(":")
             words = head.split()
-            if words[0] == "%node":
-                self.parents[words[1]] = words[2] if len(words) > 2 else None
+            if words[0] == "%nodes":
+                self.parents.update(zip(words[1:], [None, *words[1:]]))
                 continue
             size = int(words.pop()) if words[-1].isdigit() else None
             for name in itertools.chain.from_iterable(map(each, patterns.split())):

@@ -32,8 +32,9 @@ def wanted(lists):
         for line in open(path).read().replace(",\n  ", ",").replace("\n  ", " ").split("\n"):
             nodes, _, patterns = line.split("#")[0].partition(":")
             nodes = nodes.split()
-            if nodes and nodes[0] == "%node":
-                parents[nodes[1]] = nodes[2] if len(nodes) == 3 else None
+            if nodes and nodes[0] == "%nodes":
+                parents.setdefault(nodes[1], None)
+                parents.update(zip(nodes[2:], nodes[1:]))
                 continue
             size = int(nodes.pop()) if nodes and nodes[-1].isdigit() else None
             for name in (name for pattern in patterns.split() for name in names_of(pattern)):
