@@ -91,10 +91,19 @@ class PersistentTeamTest : public testing::Test {
     leave_region(self_);
   }
 
-  PersistentTeam* make(Owner* owner, PersistentCall call = note, const ParallelCall* parallel_call = nullptr) {
+  struct Made {
+    Owner* owner;
+    PersistentTeam* team;
+  };
+  Made make(int members, PersistentCall call = note, const ParallelCall* parallel_call = nullptr) {
+    Owner* owner = keep(new Owner);
+    PersistentTeam* team = make_for(owner, call, parallel_call);
+    EXPECT_EQ(team->reserve(members), members);
+    return {owner, team};
+  }
+  PersistentTeam* make_for(Owner* owner, PersistentCall call = note, const ParallelCall* parallel_call = nullptr) {
     return teams_.emplace_back(keep(new PersistentTeam(call, note_nudge, owner, parallel_call)));
   }
-  static Owner* make_owner() { return keep(new Owner); }
 
   static void post(PersistentTeam* team, int count, void* word) { team->start(count, {{word}}); }
 
@@ -110,8 +119,7 @@ class PersistentTeamTest : public testing::Test {
 };
 
 TEST_F(PersistentTeamTest, OfOneNeedsNobody) {
-  PersistentTeam* team = make(make_owner());
-  EXPECT_EQ(team->reserve(1), 1);
+  PersistentTeam* team = make(1).team;
   team->start(1, {});
   EXPECT_TRUE(team->finish());
   EXPECT_EQ(team->trim(), 0);
@@ -119,9 +127,7 @@ TEST_F(PersistentTeamTest, OfOneNeedsNobody) {
 }
 
 TEST_F(PersistentTeamTest, EachMemberRunsEachPostOnItsContext) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(kMost), kMost);
+  const auto [owner, team] = make(kMost);
   std::array<char, 50> words{};
   for (size_t round = 0; round < words.size(); ++round) {
     post(team, kMost, &words[round]);
@@ -140,9 +146,7 @@ TEST_F(PersistentTeamTest, EachMemberRunsEachPostOnItsContext) {
 // In a large team members tell members. With fewer slots than members, those who tell others come late.
 TEST_F(PersistentTeamTest, EachMemberOfALargeTeamRunsEachPost) {
   PersistentTeam::always_by_tree = true;
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(kLarge), kLarge);
+  const auto [owner, team] = make(kLarge);
   std::array<char, 50> words{};
   for (size_t round = 0; round < words.size(); ++round) {
     // Of changing sizes, so that who tells others in one post does not in the next.
@@ -164,10 +168,8 @@ TEST_F(PersistentTeamTest, EachMemberOfALargeTeamRunsEachPost) {
 // Those that sleep wake each other.
 TEST_F(PersistentTeamTest, EachMemberRunsEachPostWhereSleepersWakeOthers) {
   PersistentTeam::always_by_tree = true;
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
   constexpr int kMembers = PostTree::kLeastMembers - 1;
-  ASSERT_EQ(team->reserve(kMembers), kMembers);
+  const auto [owner, team] = make(kMembers);
   std::array<char, 300> words{};
   for (size_t round = 0; round < words.size(); ++round) {
     const int count = kMembers - static_cast<int>(round % 3) * 4;
@@ -187,9 +189,7 @@ TEST_F(PersistentTeamTest, EachMemberRunsEachPostWhereSleepersWakeOthers) {
 // A member that is told late is not kept from it by what it is nudged for.
 TEST_F(PersistentTeamTest, ANudgeWaitsForAPostThatIsUnderWay) {
   PersistentTeam::always_by_tree = true;
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner, note_and_nudge_another);
-  ASSERT_EQ(team->reserve(kLarge), kLarge);
+  const auto [owner, team] = make(kLarge, note_and_nudge_another);
   constexpr int kRounds = 200;
   for (int round = 0; round < kRounds; ++round) {
     post(team, kLarge, team);
@@ -203,9 +203,7 @@ TEST_F(PersistentTeamTest, ANudgeWaitsForAPostThatIsUnderWay) {
 
 // It grows and keeps its members; those that are not in a post sleep through it, and come again later.
 TEST_F(PersistentTeamTest, MembersStayWhenItGrowsAndPostsShrink) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(2), 2);
+  const auto [owner, team] = make(2);
   const PersistentMember* first = &team->member(1);
   ASSERT_EQ(team->reserve(kMost), kMost);
   EXPECT_EQ(&team->member(1), first);
@@ -225,8 +223,7 @@ TEST_F(PersistentTeamTest, MembersStayWhenItGrowsAndPostsShrink) {
 }
 
 TEST_F(PersistentTeamTest, DismissedItServesAgain) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
+  const auto [owner, team] = make(2);
   long posts = 0;
   for (int round = 0; round < 50; ++round) {
     const int size = 2 + round % (kMost - 1);
@@ -251,9 +248,7 @@ TEST_F(PersistentTeamTest, DismissedItServesAgain) {
 }
 
 TEST_F(PersistentTeamTest, StopEndsTheWaitBeforeTheMembersAreDone) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner, note_and_wait);
-  ASSERT_EQ(team->reserve(3), 3);
+  const auto [owner, team] = make(3, note_and_wait);
   std::atomic<bool> stop{false};
   post(team, 3, nullptr);
   std::thread stopper([&] {
@@ -276,9 +271,7 @@ TEST_F(PersistentTeamTest, StopEndsTheWaitBeforeTheMembersAreDone) {
 }
 
 TEST_F(PersistentTeamTest, FinishByItsOwnWait) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(kMost), kMost);
+  const auto [owner, team] = make(kMost);
   for (int round = 1; round <= 200; ++round) {
     post(team, kMost, nullptr);
     team->finish_by([](auto& done) {
@@ -289,9 +282,7 @@ TEST_F(PersistentTeamTest, FinishByItsOwnWait) {
 }
 
 TEST_F(PersistentTeamTest, NudgesReachWhoSleepsWhoIsBusyAndWhoHasNotBegun) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner, note_and_wait);
-  ASSERT_EQ(team->reserve(3), 3);
+  const auto [owner, team] = make(3, note_and_wait);
   // Not begun: its first post lets it begin, and the nudge is heard then.
   team->nudge(1);
   post(team, 3, nullptr);
@@ -311,9 +302,7 @@ TEST_F(PersistentTeamTest, NudgesReachWhoSleepsWhoIsBusyAndWhoHasNotBegun) {
 }
 
 TEST_F(PersistentTeamTest, TrimTouchesWhoSleepsAndTheyServeOn) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(kMost), kMost);
+  const auto [owner, team] = make(kMost);
   EXPECT_EQ(team->trim(), 0) << "none has begun";
   for (int round = 1; round <= 400; ++round) {
     post(team, kMost, nullptr);
@@ -347,9 +336,7 @@ class PersistentTeamRaceTest : public PersistentTeamTest {
 
   // Each post reaches each member, and the owner sees each end.
   void post_many(const ParallelCall* parallel_call, int members = 4) {
-    Owner* owner = make_owner();
-    PersistentTeam* team = make(owner, note_and_dawdle, parallel_call);
-    ASSERT_EQ(team->reserve(members), members);
+    const auto [owner, team] = make(members, note_and_dawdle, parallel_call);
     for (int round = 1; round <= kRounds; ++round) {
       post(team, members, reinterpret_cast<void*>(static_cast<uintptr_t>(round)));
       dawdle(3 * round);
@@ -381,9 +368,7 @@ TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereSleepersWakeOthers) {
 // The owner does not sleep, and posts again within nanoseconds of the member's end, later by a little each time: when
 // that is about to fall asleep, too.
 TEST_F(PersistentTeamRaceTest, NoPostIsLostByWhoIsAboutToSleep) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(2), 2);
+  const auto [owner, team] = make(2);
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(700);
   long round = 0;
   while (std::chrono::steady_clock::now() < end) {
@@ -415,11 +400,9 @@ class OptionalPostTest : public PersistentTeamRaceTest {
   };
 
   Counts post_optional() {
-    Owner* owner = make_owner();
-    PersistentTeam* team = make(owner, note_and_dawdle);
     constexpr int kMembers = 4;
     Counts counts;
-    EXPECT_EQ(team->reserve(kMembers), kMembers);
+    const auto [owner, team] = make(kMembers, note_and_dawdle);
     for (int round = 1; round <= kRounds && !testing::Test::HasFailure(); ++round) {
       std::array<long, kMembers> before{};
       for (size_t i = 1; i < kMembers; ++i) before[i] = owner->seen[i].posts;
@@ -474,9 +457,7 @@ TEST_F(OptionalPostTest, RunsBeforeTheOwnerGoesOnOrNeverWhereTheySpinALittle) {
 
 // Whoever has begun is waited for; a member that begins late finds nothing to do.
 TEST_F(OptionalPostTest, WithdrawsOnlyWhoHasNotBegun) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner, note_and_wait);
-  ASSERT_EQ(team->reserve(2), 2);
+  const auto [owner, team] = make(2, note_and_wait);
   team->start_optional(2, {{owner}});
   ASSERT_TRUE(await([&] { return owner->waits.load() == 1; }));
   team->withdraw();
@@ -499,9 +480,7 @@ TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostInAGang) {
 
 // Nothing but the nudge wakes the member.
 TEST_F(PersistentTeamRaceTest, NoNudgeIsLostWhereNobodyPosts) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(2), 2);
+  const auto [owner, team] = make(2);
   post(team, 2, nullptr);
   ASSERT_TRUE(team->finish());
   for (int round = 1; round <= kRounds; ++round) {
@@ -516,9 +495,7 @@ TEST_F(PersistentTeamRaceTest, NoNudgeIsLostWhereNobodyPosts) {
 // Nudges and posts meet.
 TEST_F(PersistentTeamRaceTest, NoNudgeIsLostBesidePosts) {
   constexpr int kNudges = 500;
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner, note_and_dawdle);
-  ASSERT_EQ(team->reserve(3), 3);
+  const auto [owner, team] = make(3, note_and_dawdle);
   post(team, 3, nullptr);
   ASSERT_TRUE(team->finish());
   std::atomic<bool> over{false};
@@ -561,7 +538,7 @@ void wait_for_the_stop(PersistentTeam* team, int, const Post& post) {
 TEST_F(PersistentTeamRaceTest, NoStopIsLost) {
   constexpr int kStops = 1000;
   auto* owner = keep(new Stopped);
-  PersistentTeam* team = make(owner, wait_for_the_stop);
+  PersistentTeam* team = make_for(owner, wait_for_the_stop);
   ASSERT_EQ(team->reserve(2), 2);
   std::atomic<bool> stop{false};
   std::atomic<int> asked{0};
