@@ -2,7 +2,6 @@
 #include "common/processes.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -3,7 +3,6 @@
 // process, gets them in turn: once by weft/kv.h, for the whole, and once by the same code with marks compiled in.
 #include <cstdio>
 #include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // Combined parallel loops, flat and nested, as weftcc lowers them: one source for all compilers. flat_N: a loop of N us of
 // work. reduction_N: the same with a reduction. AxB: A outer iterations, each of which opens a loop of B. The outer loop's
 // schedule is OMP_SCHEDULE; whether the inner regions are parallel is OMP_MAX_ACTIVE_LEVELS.
-#include <omp.h>
 #include <time.h>
 
 #include "common/measure.h"

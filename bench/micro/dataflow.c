@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What order costs: nanoseconds of one task with dependences, of one task of a taskloop, of one iteration of an ordered
 // loop or a doacross loop.
-#include <omp.h>
-#include <stdlib.h>
 
 #include "common/measure.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CPU time that the process uses when it has nothing to do: percent of one CPU, in the 200 ms that begin 20 ms after
 // the last region.
-#include <omp.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 // with one CPU for both. Microseconds of a region once the runtime has seen some.
 #include <omp.h>
 #include <sched.h>
-#include <stdlib.h>
 
 #include "common/measure.h"
 

@@ -2,14 +2,12 @@
 // How long it takes until a slot that another process has is one's own: from the question to the answer, where the
 // other one looks (it waits in place, or comes by) and gives at once; the asker looks too, or sleeps until somebody
 // rings.
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

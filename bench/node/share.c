@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program as there are many: regions that use all threads, of work that is not even, and short serial parts between
 // them. `share [--regions N]`; run beside copies of itself it shows what sharing the node costs.
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include <strings.h>
-
 namespace weft::base {
 
 namespace {

@@ -11,27 +11,23 @@
 
 using namespace weft;
 
-WEFT_ABI int weft_abi_weft_adopt_libraries() { return base::options().adopt_libraries ? interpose::adopt_copies() : 0; }
-WEFT_ABI_EXPORT(weft_adopt_libraries);
+WEFT_ABI(int, weft_adopt_libraries)() { return base::options().adopt_libraries ? interpose::adopt_copies() : 0; }
 
-WEFT_ABI void weft_abi_weft_blas_run(int sync, interpose::Job job, int count, size_t size, void* data, int extra) {
+WEFT_ABI(void, weft_blas_run)(int sync, interpose::Job job, int count, size_t size, void* data, int extra) {
   interpose::run(sync, job, count, size, data, extra);
 }
-WEFT_ABI_EXPORT(weft_blas_run);
 
-WEFT_ABI int weft_abi_weft_blas_get_num_threads(const char* path) {
+WEFT_ABI(int, weft_blas_get_num_threads)(const char* path) {
   interpose::Copy* copy = interpose::copy_in(path);
   return copy != nullptr ? interpose::limit(copy) : -1;
 }
-WEFT_ABI_EXPORT(weft_blas_get_num_threads);
 
-WEFT_ABI int weft_abi_weft_blas_set_num_threads(const char* path, int threads) {
+WEFT_ABI(int, weft_blas_set_num_threads)(const char* path, int threads) {
   interpose::Copy* copy = interpose::copy_in(path);
   if (copy == nullptr || threads < 1) return -1;
   interpose::set_limit(copy, threads);
   return 0;
 }
-WEFT_ABI_EXPORT(weft_blas_set_num_threads);
 
 namespace {
 
@@ -49,7 +45,7 @@ constexpr interpose::Functions kFunctions{
 }  // namespace
 
 // Called by the audit library of the same release.
-WEFT_ABI const void* weft_abi_weft_blas_functions() {
+WEFT_ABI(const void*, weft_blas_functions)() {
   static const interpose::Functions functions = [] {
     interpose::Functions all = kFunctions;
     all.wait = interpose::Fibers::wait_entry();
@@ -57,4 +53,3 @@ WEFT_ABI const void* weft_abi_weft_blas_functions() {
   }();
   return &functions;
 }
-WEFT_ABI_EXPORT(weft_blas_functions);

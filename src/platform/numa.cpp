@@ -2,7 +2,6 @@
 #include "platform/numa.h"
 
 #include <bit>
-#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>

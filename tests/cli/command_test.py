@@ -12,6 +12,8 @@ import subprocess
 import tempfile
 import unittest
 
+from finished import finished
+
 WEFT = os.environ["WEFT_COMMAND"]
 GCC = os.environ.get("WEFT_TEST_GCC", "gcc")
 CLANG = os.environ.get("WEFT_TEST_CLANG", "clang-19")
@@ -90,12 +92,7 @@ DEATHS = (
 class CommandTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weft-cli-")
-        cls.folder = pathlib.Path(cls._folder.name)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-cli-")))
 
     def build(self, name, source, *flags, compiler=GCC):
         file = self.folder / f"{name}.c"
@@ -109,15 +106,7 @@ class CommandTest(unittest.TestCase):
     def command(self, *words, **options):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "WEFT_", "LD_"))}
         environment.update(options.pop("env", {}))
-        return subprocess.run(
-            [*map(str, words)],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-            **options,
-        )
+        return finished(words, env=environment, timeout=TIMEOUT_S, **options)
 
     def one_complaint(self, done, *words):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)

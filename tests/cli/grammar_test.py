@@ -119,9 +119,7 @@ class Grammar(unittest.TestCase):
 
 class Files(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-grammar-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-grammar-")))
         self.file = self.folder / "result.json"
 
     def test_json(self) -> None:
@@ -272,9 +270,7 @@ class Names(unittest.TestCase):
 
 class OldSpellings(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-grammar-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-grammar-")))
 
     def test_json_as_a_flag(self) -> None:
         for words in (

@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
+from finished import finished
+
 BUILD = os.environ["WEFT_BUILD_DIR"]
 TIMEOUT_S = 120
 
@@ -44,8 +46,7 @@ target_link_libraries(locks PRIVATE weft::shm)
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weft-install-")
-        cls.folder = pathlib.Path(cls._folder.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-install-")))
         cls.prefix = cls.folder / "prefix"
         for component in ((), ("--component", "tsan")):
             command = ["cmake", "--install", BUILD, "--prefix", str(cls.prefix), *component]
@@ -54,19 +55,8 @@ class Installed(unittest.TestCase):
         (cls.folder / "consumer.c").write_text(PROGRAM)
         cls.environment = {k: v for k, v in os.environ.items() if not k.startswith(("LD_", "OMP_", "WEFT_"))}
 
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
-
     def run_command(self, *command):
-        return subprocess.run(
-            [str(part) for part in command],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=True,
-        ).stdout
+        return finished(command, env=self.environment, timeout=TIMEOUT_S, check=True).stdout
 
     def check(self, output):
         self.assertTrue(output.startswith("4\n"), output[:100])

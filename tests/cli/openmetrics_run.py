@@ -118,9 +118,7 @@ class OpenMetricsTest(NodeTest):
         cls.steady = cls.build("steady", STEADY)
 
     def setUp(self):
-        place = tempfile.TemporaryDirectory(prefix="weft-metrics-")
-        self.addCleanup(place.cleanup)
-        self.place = pathlib.Path(place.name)
+        self.place = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-metrics-")))
         self.file = self.place / "weft.prom"
 
     @contextlib.contextmanager

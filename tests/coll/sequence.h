@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <random>
-#include <vector>
 
 #include "coll/coll.h"
 

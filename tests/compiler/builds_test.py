@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import unittest
 
+from finished import finished
+
 HERE = pathlib.Path(__file__).resolve().parent
 DRIVERS = pathlib.Path(os.environ["WEFT_DRIVER_DIR"])
 WEFT = pathlib.Path(os.environ["WEFT_LIBRARIES"])
@@ -87,21 +89,11 @@ TOTAL = f"{sum(sum(range(i + 1)) for i in range(100))}\n"
 
 class BuildsTest(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def execute(self, *words, **variables):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT", "OMP_", "KMP_"))}
-        return subprocess.run(
-            [*map(str, words)],
-            env=kept | variables,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            cwd=self.folder,
-            check=False,
-        )
+        return finished(words, env=kept | variables, timeout=240, cwd=self.folder)
 
     def build(self, *words, language=".c"):
         driver, standard = ("weftc++", "-std=c++20") if language == ".cpp" else ("weftcc", "-std=gnu11")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops that weftcc runs in ranges, one that it announces since its region has an effect of its own, and a nest.
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 double a[100000]; 

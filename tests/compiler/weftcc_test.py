@@ -26,9 +26,7 @@ def run(*command, **variables):
 
 class WeftccTest(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def build(self, source, *options, driver="weftcc"):
         program = self.folder / "program"

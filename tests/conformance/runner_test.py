@@ -98,9 +98,7 @@ class Runner(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="weft-conformance-")
-        self.addCleanup(folder.cleanup)
-        self.cache = pathlib.Path(folder.name)
+        self.cache = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-conformance-")))
 
     def write(self, suite, sources):
         folder = self.cache / "suites" / suite

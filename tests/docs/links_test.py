@@ -7,6 +7,8 @@ import re
 import subprocess
 import unittest
 
+from finished import finished
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FILE = re.compile(r"`([a-z_]+(?:/[\w.-]+)+\.(?:h|cpp|c|py|md|def|map|toml))`")
@@ -16,12 +18,8 @@ FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 def tracked_pages() -> list[pathlib.Path]:
     try:
-        listed = subprocess.run(
-            ["git", "ls-files", "-co", "--exclude-standard", "*.md"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
+        listed = finished(
+            ["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, check=True
         ).stdout.splitlines()
         return [ROOT / name for name in listed if (ROOT / name).exists()]
     except (OSError, subprocess.CalledProcessError):  # a source tree without git

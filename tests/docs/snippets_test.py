@@ -33,9 +33,7 @@ def plus_plus(compiler: str) -> str:
 
 class Snippets(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-snippets-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-snippets-")))
 
     def run_command(self, *command: object) -> str:
         words = [str(word) for word in command]

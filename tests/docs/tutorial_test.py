@@ -6,9 +6,10 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import tempfile
 import unittest
+
+from finished import finished
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/tutorials/nested-blas.md").read_text()
@@ -50,15 +51,7 @@ class Tutorial(unittest.TestCase):
                 self.skipTest("no libopenblas-openmp-dev")
             # The machine need not be busy to see that the commands are right.
             text = text.replace("timeout 60", "timeout 0.2").replace("for i in 1 2 3", "for i in 1")
-            done = subprocess.run(
-                ["bash", "-e", "-c", text],
-                cwd=folder.name,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=120,
-                check=False,
-            )
+            done = finished(["bash", "-e", "-c", text], cwd=folder.name, env=environment, timeout=120)
             self.assertEqual(done.returncode, 0, f"{text}{done.stdout}{done.stderr}")
             said.append(done.stdout + done.stderr)
         self.assertEqual(names, ["pool.c", "nested.c"])

@@ -5,10 +5,11 @@
 import os
 import pathlib
 import re
-import subprocess
 import tempfile
 import textwrap
 import unittest
+
+from finished import finished
 
 COMMAND = os.environ["WEFT_COMMAND"]
 RUNTIME = os.environ["WEFT_TEST_RUNTIME"]
@@ -22,13 +23,7 @@ CPUS = 4
 def run(arguments, **settings):
     """(stdout, stderr) of a program that must end well."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT_", "OMP_", "OPENBLAS_"))}
-    done = subprocess.run(
-        arguments,
-        env=kept | {name: str(value) for name, value in settings.items()},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
+    done = finished(arguments, env=kept | {name: str(value) for name, value in settings.items()}, timeout=240)
     if done.returncode != 0:
         raise AssertionError(f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout, done.stderr

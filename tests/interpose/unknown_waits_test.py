@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
+from finished import finished
+
 COMMAND = os.environ["WEFT_COMMAND"]
 GCC = os.environ["WEFT_TEST_GCC"]
 HERE = pathlib.Path(__file__).parent
@@ -51,10 +53,8 @@ class UnknownWaits(unittest.TestCase):
             kept = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT_", "OMP_"))}
             for setting, messages in (("", 1), ("true", 0)):
                 with self.subTest(reproducible=setting):
-                    done = subprocess.run(
+                    done = finished(
                         [COMMAND, "run", f"{folder}/program"],
-                        capture_output=True,
-                        text=True,
                         timeout=120,
                         env=kept | {"WEFT_NUM_CPUS": "1"} | ({"WEFT_REPRODUCIBLE": setting} if setting else {}),
                     )

@@ -4,7 +4,6 @@
 #include "node/divider.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <random>
@@ -14,7 +13,6 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mman.h>
 
 #include "node_fixture.h"
 
@@ -77,7 +75,6 @@ TEST_F(DividerTest, NobodyDividesWhenNothingHasChanged) {
     for (Process* process : processes) process->want(2);
   }
   EXPECT_LE(divisions() - before, header().turn - turns) << "one a turn, and no more";
-  for (Process* process : processes) process->leave();
 }
 
 // Each of them has changed its wish, again and again: there are no more divisions for that than a round allows.
@@ -101,7 +98,6 @@ TEST_F(DividerTest, ManyChangesAreDividedTogether) {
   int sum = 0;
   for (Process* process : processes) sum += process->due();
   EXPECT_EQ(sum, 64);
-  for (Process* process : processes) process->leave();
 }
 
 // Few processes may divide more often than many, also where there have been many.
@@ -116,8 +112,6 @@ TEST_F(DividerTest, FewMayDivideMoreOften) {
     first->want(1 + i % 2);
     EXPECT_EQ(header().changes, header().divided) << "the change waits for the next round";
   }
-  processes[0]->leave();
-  processes[1]->leave();
 }
 
 // A process that changes nothing itself reads what others have divided.
@@ -133,7 +127,6 @@ TEST_F(DividerTest, OneDividesForAll) {
   }
   EXPECT_EQ(processes[0]->due(), 1);
   EXPECT_GT(layout().records[0].divisions, before[0]);
-  for (Process* process : processes) process->leave();
 }
 
 TEST_F(DividerTest, AnotherOneSeesToTheRoundsWhenTheLeaderDoesNot) {
@@ -142,8 +135,6 @@ TEST_F(DividerTest, AnotherOneSeesToTheRoundsWhenTheLeaderDoesNot) {
   EXPECT_TRUE(await(first, 1, [&] { return header().leader == 1; }));
   const uint32_t turn = header().turn;
   EXPECT_TRUE(await(second, 1, [&] { return header().leader == 2 && header().turn != turn; }));
-  first->leave();
-  second->leave();
 }
 
 // One that has the lock and does not let it go.
@@ -177,7 +168,6 @@ TEST_F(HolderTest, WhoIsStoppedLosesTheLock) {
   EXPECT_EQ(header().division_lock, 0u);
   kill(child, SIGKILL);
   EXPECT_EQ(wait_for(child), -SIGKILL);
-  process->leave();
 }
 
 TEST_F(HolderTest, WhoIsKilledLosesTheLockAtOnce) {
@@ -190,7 +180,6 @@ TEST_F(HolderTest, WhoIsKilledLosesTheLockAtOnce) {
   EXPECT_TRUE(process->pressed());
   EXPECT_EQ(process->due(), 3);
   EXPECT_NE(header().division_lock, holder);
-  process->leave();
 }
 
 // The word of a holder that never was, as something may have written it.
@@ -201,7 +190,6 @@ TEST_F(DividerTest, NonsenseInTheLock) {
   header().leader = ~0u;
   process->want(3);
   EXPECT_EQ(process->due(), 3);
-  process->leave();
 }
 
 // A process that lacks slots does not look at all of them again and again; but should nobody have said that one has
@@ -226,8 +214,6 @@ TEST_F(DividerTest, SlotThatNobodyHasSpokenOf) {
   EXPECT_GE(poor->take(), 0);
   poor->want(0);
   EXPECT_EQ(header().lacking[0], 0u);
-  rich->leave();
-  poor->leave();
 }
 
 // One that is rung takes the slot that it was rung for, and the next one that lacks some is rung for the next.
@@ -247,8 +233,6 @@ TEST_F(DividerTest, EachThatLacksIsRungInTurn) {
     EXPECT_TRUE(process->wait(0));
     EXPECT_GE(process->take(), 0);
   }
-  rich->leave();
-  for (Process* process : poor) process->leave();
 }
 
 TEST_F(DividerTest, ThoseThatTakeSlotsBeginOnDifferentLines) {
@@ -265,8 +249,6 @@ TEST_F(DividerTest, ThoseThatTakeSlotsBeginOnDifferentLines) {
   int all = 8;
   while (one->take() >= 0) ++all;
   EXPECT_EQ(all, kCpus);
-  one->leave();
-  other->leave();
 }
 
 // Processes that change their wishes without end are killed and stopped at random, so often in the middle of a
@@ -315,8 +297,6 @@ TEST_F(DividerTest, KilledAndStoppedAtRandom) {
   int taken = 0;
   while (heavy->take() >= 0) ++taken;
   EXPECT_EQ(taken, kCpus) << "a slot is lost";
-  heavy->leave();
-  EXPECT_FALSE(exists());
 }
 
 }  // namespace

@@ -25,13 +25,20 @@ class NodeTest : public testing::Test {
   const char* path() const { return path_.c_str(); }
   bool exists() const { return access(path(), F_OK) == 0; }
 
-  // For as long as the test runs: processes are never freed.
+  // Who is there still leaves, and the file goes with the last one.
+  void TearDown() override {
+    for (weft::node::Process* process : joined_) process->leave();
+    EXPECT_FALSE(exists());
+  }
+
+  // For as long as the test program runs: processes are never freed.
   weft::node::Process* join(const weft::node::Terms& terms) {
     weft::node::Reason reason;
     weft::node::Process* process = weft::node::Process::join(path(), terms, reason);
     EXPECT_NE(process, nullptr) << reason.text;
     static auto* const processes = new std::vector<weft::node::Process*>;
     processes->push_back(process);
+    if (process != nullptr) joined_.push_back(process);
     return process;
   }
 
@@ -68,4 +75,5 @@ class NodeTest : public testing::Test {
 
  private:
   const std::string path_;
+  std::vector<weft::node::Process*> joined_;
 };

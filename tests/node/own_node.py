@@ -151,13 +151,8 @@ class Program:
 class NodeTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weft-node-")
-        cls.folder = pathlib.Path(cls._folder.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-node-")))
         cls.worker = cls.build("worker", WORKER)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
 
     @classmethod
     def build(cls, name, source, *libraries):

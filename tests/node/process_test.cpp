@@ -45,7 +45,6 @@ TEST_F(ProcessOfANodeTest, AloneItTakesWhatItMay) {
   EXPECT_FALSE(process->pressed());
   for (const int slot : slots) process->give(slot);
   EXPECT_EQ(process->held(), 0);
-  process->leave();
 }
 
 TEST_F(ProcessOfANodeTest, FreeAreThoseThatTakeWouldFind) {
@@ -68,7 +67,6 @@ TEST_F(ProcessOfANodeTest, FreeAreThoseThatTakeWouldFind) {
   EXPECT_EQ(one->count_free(2), 0);
   one->leave();
   EXPECT_EQ(one->count_free(2), 0);
-  other->leave();
 }
 
 TEST_F(ProcessOfANodeTest, NeighboursAreThoseWithCpusInCommon) {
@@ -83,8 +81,6 @@ TEST_F(ProcessOfANodeTest, NeighboursAreThoseWithCpusInCommon) {
   EXPECT_TRUE(across->has_neighbours());
   across->leave();
   EXPECT_FALSE(first->has_neighbours());
-  elsewhere->leave();
-  first->leave();
 }
 
 TEST_F(ProcessOfANodeTest, HandOver) {
@@ -110,9 +106,6 @@ TEST_F(ProcessOfANodeTest, HandOver) {
   EXPECT_FALSE(rich->pressed());
   poor->give(got);
   EXPECT_GE(rich->take(), 0);
-  rich->leave();
-  poor->leave();
-  EXPECT_FALSE(exists());
 }
 
 TEST_F(ProcessOfANodeTest, ByWeight) {
@@ -126,7 +119,6 @@ TEST_F(ProcessOfANodeTest, ByWeight) {
   EXPECT_EQ(take_all(light).size(), 1u);
   light->want(3);
   EXPECT_EQ(take_all(light).size(), 3u);
-  light->leave();
 }
 
 TEST_F(ProcessOfANodeTest, DisjointCpusDoNotMeet) {
@@ -137,8 +129,6 @@ TEST_F(ProcessOfANodeTest, DisjointCpusDoNotMeet) {
   right->want(1);
   EXPECT_FALSE(left->pressed());
   EXPECT_EQ(right->take_away(), -1);
-  left->leave();
-  right->leave();
 }
 
 TEST_F(ProcessOfANodeTest, TakenAwayFromWhoDoesNotGive) {
@@ -156,8 +146,6 @@ TEST_F(ProcessOfANodeTest, TakenAwayFromWhoDoesNotGive) {
   rich->give(got);
   EXPECT_EQ(rich->held(), 1);
   EXPECT_TRUE(poor->owns(got)) << "only the owner can give it back";
-  rich->leave();
-  poor->leave();
 }
 
 // Nobody has more than his due, but the one slot that is free is of no use to the one who lacks one.
@@ -176,8 +164,6 @@ TEST_F(ProcessOfANodeTest, MovesToAnotherSlot) {
   // Now there is nothing that it could have instead.
   wide->want(1);
   EXPECT_EQ(wide->take_away(), -1);
-  narrow->leave();
-  wide->leave();
 }
 
 // What a process that is killed, or becomes another program, has held is free again.
@@ -203,8 +189,6 @@ TEST_F(ProcessOfANodeTest, SlotsOfTheKilled) {
   expect_freed(survivor, child);
   EXPECT_EQ(wait_for(child), -SIGKILL);
   EXPECT_EQ(take_all(survivor).size(), 2u);
-  survivor->leave();
-  EXPECT_FALSE(exists());
 }
 
 TEST_F(ProcessOfANodeTest, SlotsOfWhoBecomesAnotherProgram) {
@@ -213,7 +197,6 @@ TEST_F(ProcessOfANodeTest, SlotsOfWhoBecomesAnotherProgram) {
   expect_freed(survivor, child);
   kill(child, SIGKILL);
   wait_for(child);
-  survivor->leave();
 }
 
 // A child has its parent's memory, but is nobody until it joins.
@@ -229,7 +212,6 @@ TEST_F(ProcessOfANodeTest, ChildOfAFork) {
   EXPECT_EQ(wait_for(child), 0);
   EXPECT_TRUE(parent->owns(slot));
   EXPECT_EQ(take_all(parent).size(), 1u);
-  parent->leave();
 }
 
 // The threads of a process share its part, and count what it has right.
@@ -271,8 +253,6 @@ TEST_F(ProcessOfANodeTest, ThreadsOfOneProcess) {
   first->want(0);
   second->want(0);
   EXPECT_EQ(take_all(first).size(), static_cast<size_t>(kSlots));
-  first->leave();
-  second->leave();
 }
 
 TEST_F(ProcessOfANodeTest, TooMany) {
@@ -300,8 +280,6 @@ TEST_F(ProcessOfANodeTest, TooMany) {
   for (const pid_t child : children) EXPECT_EQ(wait_for(child), -SIGKILL);
   Process* process = join({.cpus = cpus(0, 1)});
   EXPECT_GE(process->take(), 0);
-  process->leave();
-  EXPECT_FALSE(exists());
 }
 
 // Its number serves another process. The kernel has not marked the end, as it cannot for who is killed for memory on
@@ -326,7 +304,6 @@ TEST_F(ProcessOfANodeTest, NumberUsedAgain) {
   EXPECT_EQ(process->remove_dead(Check::processes), 1);
   EXPECT_TRUE(gone->lost());
   EXPECT_EQ(take_all(process).size(), 2u);
-  process->leave();
 }
 
 // An end that the kernel has not marked, on one that gives processes no inodes.
@@ -346,8 +323,6 @@ TEST_F(ProcessOfANodeTest, EndWithoutAMark) {
   record.life = life;
   EXPECT_EQ(survivor->remove_dead(Check::marks), 0);
   EXPECT_EQ(survivor->remove_dead(Check::processes), 2);
-  survivor->leave();
-  EXPECT_FALSE(exists());
 }
 
 // Others have taken it for dead, and somebody new has its record: nothing of that one's is touched by its end.
@@ -369,9 +344,6 @@ TEST_F(ProcessOfANodeTest, EndOfOneTakenForDead) {
   EXPECT_EQ(wait_for(child), -SIGKILL);
   EXPECT_EQ(survivor->remove_dead(Check::processes), 0);
   EXPECT_FALSE(heir->lost());
-  heir->leave();
-  survivor->leave();
-  EXPECT_FALSE(exists());
 }
 
 // Two threads change a number at the same time, and who was first writes last: what the others see is right in the end.
@@ -407,7 +379,6 @@ TEST_F(ProcessOfANodeTest, WhatOthersSeeIsWhatItIs) {
   work(0);
   other.join();
   EXPECT_EQ(wrong, 0);
-  process->leave();
 }
 
 // Each word in turn is overwritten, in a process of its own, which goes on and leaves.
@@ -463,7 +434,7 @@ TEST_F(ProcessOfANodeTest, OthersSeeWhatWaits) {
     EXPECT_TRUE(read_status(path(), status, reason)) << reason.text;
     return status.processes.at(number);
   };
-  Process* first = join({.most = 2, .cpus = cpus(0, 2)});
+  join({.most = 2, .cpus = cpus(0, 2)});
   Process* second = join({.most = 2, .cpus = cpus(0, 2)});
   EXPECT_EQ(seen(1).pending, 0);
   second->tell_pending(3, 5'000'000'000);
@@ -481,8 +452,6 @@ TEST_F(ProcessOfANodeTest, OthersSeeWhatWaits) {
   segment->layout().records[1].silent_ns = ~uint64_t{0};
   EXPECT_EQ(seen(1).pending, INT64_MAX);
   EXPECT_EQ(seen(1).silent_ns, INT64_MAX);
-  second->leave();
-  first->leave();
 }
 
 TEST_F(ProcessOfANodeTest, NonsenseInTheSegment) {
@@ -506,7 +475,6 @@ TEST_F(ProcessOfANodeTest, NonsenseInTheSegment) {
   process->wait(0);
   // What belongs to nobody is free again.
   EXPECT_EQ(process->remove_dead(Check::processes), 2);
-  process->leave();
 }
 
 // Processes take, give and ask at random and are killed at random; then all slots are free, and the file goes with the

@@ -5,11 +5,11 @@ import os
 import pathlib
 import re
 import signal
-import subprocess
 import time
 import unittest
 
 import own_node
+from finished import finished
 from own_node import NodeTest, Program, segment
 
 FORKS = r"""
@@ -312,13 +312,10 @@ for look in 1 2 3; do "$0" node status --json || exit 1; done
 kill -0 $pid || exit 1
 wait $pid
 """
-        done = subprocess.run(
+        done = finished(
             [*OUTER_PROC, "sh", "-c", script, own_node.WEFT, self.worker, "3", "500", "2"],
             env=own_node.clean_environment(WEFT_NUM_CPUS="2"),
-            capture_output=True,
-            text=True,
             timeout=own_node.TIMEOUT_S,
-            check=False,
         )
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertEqual(done.stdout.count('"command": "worker"'), 3, done.stdout)

@@ -63,8 +63,6 @@ TEST_F(QueueTest, OneAtATime) {
   EXPECT_TRUE(second->wait(0)) << "nobody has rung";
   EXPECT_TRUE(other.enter(ticket, 2, false));
   other.leave(2);
-  first->leave();
-  second->leave();
 }
 
 TEST_F(QueueTest, InTheOrderTheyCame) {
@@ -80,7 +78,6 @@ TEST_F(QueueTest, InTheOrderTheyCame) {
   EXPECT_TRUE(processes[1]->queue().enter(tickets[1], 1, false));
   EXPECT_FALSE(processes[0]->queue().enter(processes[0]->queue().draw(), 1, true)) << "another one waits longer";
   EXPECT_TRUE(processes[2]->queue().enter(tickets[2], 1, true)) << "it is its turn, so it need not fit";
-  for (Process* process : processes) process->leave();
 }
 
 TEST_F(QueueTest, AsManyAsFit) {
@@ -97,8 +94,6 @@ TEST_F(QueueTest, AsManyAsFit) {
   second->queue().leave(1);
   EXPECT_TRUE(second->queue().enter(large, 9, false)) << "it fits when it is alone";
   EXPECT_FALSE(first->queue().enter(first->queue().draw(), 1, false));
-  first->leave();
-  second->leave();
 }
 
 TEST_F(QueueTest, OthersDoNotMeet) {
@@ -107,7 +102,6 @@ TEST_F(QueueTest, OthersDoNotMeet) {
   Process* fitting = join_queue(Rule::fitting);
   for (Process* process : {left, right, fitting})
     EXPECT_TRUE(process->queue().enter(process->queue().draw(), 2, false));
-  for (Process* process : {left, right, fitting}) process->leave();
 }
 
 TEST_F(QueueTest, KilledInside) {
@@ -118,7 +112,6 @@ TEST_F(QueueTest, KilledInside) {
   kill(child, SIGKILL);
   wait_for(child);
   EXPECT_TRUE(enters(survivor, ticket, 2));
-  survivor->leave();
 }
 
 TEST_F(QueueTest, KilledWhileItWaits) {
@@ -131,7 +124,6 @@ TEST_F(QueueTest, KilledWhileItWaits) {
   kill(child, SIGKILL);
   wait_for(child);
   EXPECT_TRUE(enters(survivor, ticket, 2));
-  survivor->leave();
 }
 
 // They say nothing any more: one that is inside, and one that waits.
@@ -144,7 +136,6 @@ TEST_F(QueueTest, Stopped) {
     kill(child, SIGKILL);
     wait_for(child);
   }
-  survivor->leave();
 }
 
 TEST_F(QueueTest, StoppedAndKilledWithTheLock) {
@@ -161,12 +152,11 @@ TEST_F(QueueTest, StoppedAndKilledWithTheLock) {
   wait_for(child);
   survivor->queue().leave(2);
   EXPECT_TRUE(enters(survivor, survivor->queue().draw(), 2));
-  survivor->leave();
 }
 
 TEST_F(QueueTest, NonsenseInTheSegment) {
   Process* process = join_queue(Rule::fitting);
-  Process* other = join_queue(Rule::fitting);
+  join_queue(Rule::fitting);
   Reason reason;
   const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::leave, reason));
   ASSERT_NE(segment, nullptr);
@@ -199,8 +189,6 @@ TEST_F(QueueTest, NonsenseInTheSegment) {
   own.inside = ~0u;
   process->queue().leave(2);
   EXPECT_EQ(own.inside, 0u);
-  process->leave();
-  other->leave();
 }
 
 // Processes go in and out and are killed at random; each checks that it is alone inside.

@@ -19,6 +19,8 @@ using namespace weft::node;
 
 class SegmentTest : public NodeTest {
  protected:
+  void TearDown() override {}  // files remain that are no segments any more
+
   std::string refusal() {
     Reason reason;
     const std::unique_ptr<Segment> segment(Segment::open(path(), Segment::Missing::make, reason));

@@ -17,12 +17,17 @@ class Verdicts : public MadeUpMachine {
     make_threads({0, 1});
     return make_array(64 * kMegabyte, lies, policy);
   }
+  // One that was initialised from `first` and is used from `use`.
+  uint32_t used_array(const Where& lies, const Where& first, const Where& use, int policy = 0) {
+    const uint32_t array = two_nodes(lies, policy);
+    touch(array, 60, first, true);
+    touch(array, 1000, use);
+    return array;
+  }
 };
 
 TEST_F(Verdicts, InitialisedByOneThread) {
-  const uint32_t array = two_nodes(on(0));
-  touch(array, 60, on(0), true);
-  touch(array, 1000, halves(0, 1));
+  used_array(on(0), on(0), halves(0, 1));
   const ArrayRow found = row();
   EXPECT_STREQ(word_of(found.verdict), "serial_init");
   EXPECT_NEAR(found.remote, 0.5, 0.02);
@@ -33,9 +38,7 @@ TEST_F(Verdicts, InitialisedByOneThread) {
 }
 
 TEST_F(Verdicts, InitialisedInParallel) {
-  const uint32_t array = two_nodes(halves(0, 1));
-  touch(array, 60, halves(0, 1), true);
-  touch(array, 1000, halves(0, 1));
+  used_array(halves(0, 1), halves(0, 1), halves(0, 1));
   const ArrayRow found = row();
   EXPECT_STREQ(word_of(found.verdict), "local");
   EXPECT_LT(found.remote, 0.02);
@@ -43,27 +46,21 @@ TEST_F(Verdicts, InitialisedInParallel) {
 }
 
 TEST_F(Verdicts, OnAnotherNodeThanItsUsers) {
-  const uint32_t array = two_nodes(on(1), 2);
-  touch(array, 60, on(0), true);
-  touch(array, 1000, on(0));
+  used_array(on(1), on(0), on(0), 2);
   const ArrayRow found = row();
   EXPECT_STREQ(word_of(found.verdict), "wrong_node");
   EXPECT_NE(found.text.find("weft run --numa bind=0"), std::string::npos) << found.text;
 }
 
 TEST_F(Verdicts, BoundToOneNodeWhateverThreadsDo) {
-  const uint32_t array = two_nodes(on(0), 2);
-  touch(array, 60, halves(0, 1), true);
-  touch(array, 1000, halves(0, 1));
+  used_array(on(0), halves(0, 1), halves(0, 1), 2);
   const ArrayRow found = row();
   EXPECT_STREQ(word_of(found.verdict), "wrong_node");
   EXPECT_NE(found.text.find("by its policy (bind)"), std::string::npos) << found.text;
 }
 
 TEST_F(Verdicts, InitialisedWithAnotherDivision) {
-  const uint32_t array = two_nodes(halves(1, 0));
-  touch(array, 60, halves(1, 0), true);
-  touch(array, 1000, halves(0, 1));
+  used_array(halves(1, 0), halves(1, 0), halves(0, 1));
   EXPECT_EQ(verdict(), "mismatched");
 }
 
@@ -84,9 +81,7 @@ TEST_F(Verdicts, MovedAwayByTheKernel) {
 }
 
 TEST_F(Verdicts, MovedToItsUsersByTheKernel) {
-  const uint32_t array = two_nodes(halves(0, 1));
-  touch(array, 60, on(0), true);
-  touch(array, 1000, halves(0, 1));
+  const uint32_t array = used_array(halves(0, 1), on(0), halves(0, 1));
   weft::tools::numa::History& history = evidence_.history[array];
   history.first = history.last = std::vector<int>(1024, 0);
   history.moved.assign(1024, false);
@@ -105,16 +100,12 @@ TEST_F(Verdicts, InterleavedByPolicyOrAsItLies) {
 }
 
 TEST_F(Verdicts, UsedByAllAlike) {
-  const uint32_t array = two_nodes(on(0));
-  touch(array, 60, on(0), true);
-  touch(array, 1000, by_turns({0, 1}));
+  used_array(on(0), on(0), by_turns({0, 1}));
   EXPECT_EQ(verdict(), "shared");
 }
 
 TEST_F(Verdicts, UsedByOneThread) {
-  const uint32_t array = two_nodes(on(0));
-  touch(array, 60, on(0), true);
-  touch(array, 1000, on(0));
+  used_array(on(0), on(0), on(0));
   EXPECT_EQ(verdict(), "local");
 }
 
@@ -199,18 +190,14 @@ TEST_F(Verdicts, NoModelOfWhatAnotherThreadHasAllocatedOrTouchedFirst) {
 }
 
 TEST_F(Verdicts, RecycledMemory) {
-  const uint32_t array = two_nodes(on(0));
-  touch(array, 60, halves(0, 1), true);
-  touch(array, 1000, halves(0, 1));
+  used_array(on(0), halves(0, 1), halves(0, 1));
   const ArrayRow found = row();
   EXPECT_STREQ(word_of(found.verdict), "wrong_node");
   EXPECT_NE(found.text.find("recycled memory"), std::string::npos) << found.text;
 }
 
 TEST_F(Verdicts, OneNodeIsAllowed) {
-  const uint32_t array = two_nodes(on(0));
-  touch(array, 60, on(0), true);
-  touch(array, 1000, halves(0, 1));
+  used_array(on(0), on(0), halves(0, 1));
   evidence_.allowed_nodes = "0";
   EXPECT_EQ(verdict(), "one_node");
 }

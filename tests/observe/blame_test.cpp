@@ -42,11 +42,15 @@ class BlameTest : public ::testing::Test {
     made.carrier = left ? -1 : next_carrier_++;
     return made;
   }
-  double take(const std::vector<Shown>& seen) { return Blame(*nodes_, ledger_, kCpus).take(seen, kTick); }
+  double take(const std::vector<Shown>& seen) {
+    ++snapshots_;
+    return Blame(*nodes_, ledger_, kCpus).take(seen, kTick);
+  }
+  // Each snapshot hands out all CPUs, and no more.
+  void TearDown() override { EXPECT_DOUBLE_EQ(handed_out(), snapshots_ * kCpus); }
 
   double lost(ConstructId node, Loss why) { return ledger_.at(node).lost[static_cast<size_t>(why)] / kTick; }
   double useful(ConstructId node) { return ledger_.at(node).useful / kTick; }
-  // Each snapshot hands out all CPUs, and no more.
   double handed_out() {
     double sum = 0;
     for (ConstructId node = 0; node < ledger_.size(); ++node) {
@@ -60,13 +64,13 @@ class BlameTest : public ::testing::Test {
   Ledger ledger_;
   ConstructId serial_, region_, loop_, single_, barrier_, lock_, inner_, task_, call_, inner_call_;
   int next_carrier_ = 0;
+  int snapshots_ = 0;
 };
 
 TEST_F(BlameTest, OutsideOfRegionsAllOthersAreLostToTheSerialPart) {
   take({shown(serial_, State::work, true)});
   EXPECT_DOUBLE_EQ(useful(serial_), 1);
   EXPECT_DOUBLE_EQ(lost(serial_, Loss::serial), 3);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, MembersThatWaitAreLostToTheLoopInWhichOthersWork) {
@@ -74,7 +78,6 @@ TEST_F(BlameTest, MembersThatWaitAreLostToTheLoopInWhichOthersWork) {
         shown(loop_, State::wait_barrier)});
   EXPECT_DOUBLE_EQ(useful(loop_), 2);
   EXPECT_DOUBLE_EQ(lost(loop_, Loss::imbalance), 2);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, ALoopThatIsNotToldIsNamedByTheBarrierBehindIt) {
@@ -93,7 +96,6 @@ TEST_F(BlameTest, WhereAllWaitItIsOverhead) {
 TEST_F(BlameTest, MembersThatHaveNotBegunAreOverheadToo) {
   take({shown(region_, State::wait_barrier, true)});
   EXPECT_DOUBLE_EQ(lost(region_, Loss::overhead), 4);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, ASingleRegionIsASerialPart) {
@@ -106,7 +108,6 @@ TEST_F(BlameTest, ASingleRegionBesideOthersThatWorkIsNone) {
   take({shown(single_, State::work), shown(loop_, State::work, true), shown(loop_, State::wait_barrier),
         shown(loop_, State::wait_barrier)});
   EXPECT_DOUBLE_EQ(lost(single_, Loss::serial), 0);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, LocksAreTheLocksFault) {
@@ -119,14 +120,12 @@ TEST_F(BlameTest, WhoSleepsBeforeALockWouldUseAnIdleCpu) {
   take({shown(loop_, State::work, true), shown(lock_, State::wait_lock, false, true),
         shown(lock_, State::wait_lock, false, true), shown(lock_, State::wait_lock, false, true)});
   EXPECT_DOUBLE_EQ(lost(lock_, Loss::synchronisation), 3);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, SleepersAreNoLossWhereAllCpusWork) {
   take({shown(loop_, State::work, true), shown(loop_, State::work), shown(loop_, State::work),
         shown(loop_, State::work), shown(loop_, State::wait_barrier, false, true)});
   EXPECT_DOUBLE_EQ(useful(loop_), 4);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, MembersThatHaveEndedAreLostToTheOthers) {
@@ -138,7 +137,6 @@ TEST_F(BlameTest, MembersThatHaveEndedAreLostToTheOthers) {
 TEST_F(BlameTest, MembersThatHaveEndedAreLostToInnerRegionsOfTheOthersToo) {
   take({shown(loop_, State::work, true), shown(inner_, State::work, true)});
   EXPECT_DOUBLE_EQ(lost(loop_, Loss::imbalance), 2);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, ATeamSmallerThanTheMachine) {
@@ -159,14 +157,12 @@ TEST_F(BlameTest, PausedTasksAwaitMessages) {
         shown(task_, State::work, false, true), shown(task_, State::work, false, true)});
   // Also that of the primary: it waits for them.
   EXPECT_DOUBLE_EQ(lost(task_, Loss::transfer), 4);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, ACallThatWaitsKeepsAllCpusFromWork) {
   take({shown(call_, State::wait_messages, true)});
   EXPECT_DOUBLE_EQ(useful(call_), 0);
   EXPECT_DOUBLE_EQ(lost(call_, Loss::transfer), 4);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, ACallThatWaitsBesideOthersThatWorkHasItsOwnCpu) {
@@ -175,14 +171,12 @@ TEST_F(BlameTest, ACallThatWaitsBesideOthersThatWorkHasItsOwnCpu) {
   EXPECT_DOUBLE_EQ(lost(inner_call_, Loss::transfer), 1);
   EXPECT_DOUBLE_EQ(lost(loop_, Loss::imbalance), 1);
   EXPECT_DOUBLE_EQ(useful(loop_), 2);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, MembersThatWaitForOneThatAwaitsMessages) {
   take({shown(inner_call_, State::wait_messages, true), shown(loop_, State::wait_barrier),
         shown(loop_, State::wait_barrier), shown(loop_, State::wait_barrier, false, true)});
   EXPECT_DOUBLE_EQ(lost(inner_call_, Loss::transfer), 4);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, PausedCallsAwaitMessagesAtTheirPlace) {
@@ -190,7 +184,6 @@ TEST_F(BlameTest, PausedCallsAwaitMessagesAtTheirPlace) {
         shown(inner_call_, State::wait_messages, false, true)});
   // Two CPUs for them, and the others have nothing else to wait for.
   EXPECT_DOUBLE_EQ(lost(inner_call_, Loss::transfer), 4);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, PausedCallsAreNoLossWhereAllCpusWork) {
@@ -198,7 +191,6 @@ TEST_F(BlameTest, PausedCallsAreNoLossWhereAllCpusWork) {
         shown(loop_, State::work), shown(inner_call_, State::wait_messages, false, true)});
   EXPECT_DOUBLE_EQ(useful(loop_), 4);
   EXPECT_DOUBLE_EQ(lost(inner_call_, Loss::transfer), 0);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, AThreadBesideARegionThatWorksWaitsForItself) {
@@ -206,7 +198,6 @@ TEST_F(BlameTest, AThreadBesideARegionThatWorksWaitsForItself) {
         shown(loop_, State::work)});
   EXPECT_DOUBLE_EQ(lost(call_, Loss::transfer), 1);
   EXPECT_DOUBLE_EQ(useful(loop_), 3);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, MoreThreadsThanCpusShareThem) {
@@ -214,7 +205,6 @@ TEST_F(BlameTest, MoreThreadsThanCpusShareThem) {
   for (int i = 0; i < 2 * kCpus; ++i) seen.push_back(shown(serial_, State::work, true));
   EXPECT_DOUBLE_EQ(take(seen), kTick / 2);
   EXPECT_DOUBLE_EQ(useful(serial_), kCpus);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, WhatIsNotToldTakesNoMoreThanItsTeam) {
@@ -222,7 +212,6 @@ TEST_F(BlameTest, WhatIsNotToldTakesNoMoreThanItsTeam) {
   take({shown(region_, State::unwatched, true), shown(lock_, State::wait_lock, false, true)});
   EXPECT_DOUBLE_EQ(ledger_.at(region_).unwatched / kTick, 2);
   EXPECT_DOUBLE_EQ(lost(lock_, Loss::synchronisation), 1);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, WhatIsNotToldIsSpreadLikeWhatIs) {
@@ -234,14 +223,12 @@ TEST_F(BlameTest, WhatIsNotToldIsSpreadLikeWhatIs) {
   ledger_.spread_unwatched(*nodes_, {});
   EXPECT_DOUBLE_EQ(useful(loop_), 4);
   EXPECT_DOUBLE_EQ(lost(loop_, Loss::imbalance), 4);
-  EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
 }
 
 TEST_F(BlameTest, APrimaryThatHasLeftItsCarrierIsInItsRegionStill) {
   (*nodes_)[region_].members = 3;
   take({shown(region_, State::unwatched, true, true)});
   EXPECT_DOUBLE_EQ(ledger_.at(region_).unwatched / kTick, 3);
-  EXPECT_DOUBLE_EQ(handed_out(), kCpus);
 }
 
 TEST_F(BlameTest, OverheadIsNoMoreThanChunksMayTake) {
@@ -263,7 +250,6 @@ TEST_F(BlameTest, OfWhatIsNotToldAsMuchIsWorkAsWasMeasured) {
   ledger_.spread_unwatched(*nodes_, known);
   EXPECT_DOUBLE_EQ(useful(loop_), 2 + 3);
   EXPECT_DOUBLE_EQ(lost(loop_, Loss::overhead), 2 + 1);
-  EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
 }
 
 TEST_F(BlameTest, WhatNoSnapshotHasMetIsTheRegionsOwn) {
@@ -277,7 +263,6 @@ TEST_F(BlameTest, WhatNoSnapshotHasMetIsTheRegionsOwn) {
   known[region_].work_ns = 9 * kTick;  // more than there was
   ledger_.spread_unwatched(*nodes_, known);
   EXPECT_DOUBLE_EQ(useful(region_), 1 + 4);
-  EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
 }
 
 TEST_F(BlameTest, OfChunksThatAreNotToldTheirLengthsSayWhatWasWork) {
@@ -296,7 +281,6 @@ TEST_F(BlameTest, OfChunksThatAreNotToldTheirLengthsSayWhatWasWork) {
   known[loop_].work_ns = 9 * kTick;  // than it was there
   ledger_.spread_unwatched(*nodes_, known);
   EXPECT_DOUBLE_EQ(useful(loop_), 1.5 + 3);
-  EXPECT_DOUBLE_EQ(handed_out(), 2 * kCpus);
 }
 
 TEST_F(BlameTest, WallCountsASiteOnceForAllThatAreInIt) {

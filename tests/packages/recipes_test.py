@@ -49,9 +49,7 @@ def make_prefix(prefix: pathlib.Path) -> None:
 class Configured(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-recipes-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-recipes-")))
         cls.prefix = cls.folder / "prefix"
         make_prefix(cls.prefix)
         # Not where CMake would look for it.

@@ -75,9 +75,7 @@ class Pip(Case):
 
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-pip-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name).resolve()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-pip-"))).resolve()
         cls.project = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]
         cls.build = cls.folder / "build"
 

@@ -32,9 +32,7 @@ def tree(folder: pathlib.Path) -> "set[str]":
 
 class Uninstall(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-uninstall-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-uninstall-")))
         self.prefix = self.folder / "pre fix"
 
     def check_removed(self, prefix: "pathlib.Path | str | None" = None, **variables: str) -> None:

@@ -17,9 +17,7 @@ CMAKE = os.environ.get("WEFT_TEST_CMAKE", "cmake")
 @unittest.skipUnless(GIT, "no git")
 class VersionTest(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-version-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-version-")))
         self.source = self.tree("source")
 
     def tree(self, name: str) -> pathlib.Path:

@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 from everyone import runtime_for_everyone
+from finished import finished
 
 GCC = os.environ.get("WEFT_TEST_GCC", "gcc")
 SOURCE = pathlib.Path(__file__).with_name("refused.c")
@@ -68,18 +69,13 @@ ENVIRONMENTS = {"usual": {}, "bound": {"OMP_PROC_BIND": "true"}, "passive": {"OM
 class Refusals(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weft-test-")
-        folder = pathlib.Path(cls._folder.name)
+        folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-test-")))
         folder.chmod(0o755)
         cls.runtime = runtime_for_everyone(folder)
         cls.program = folder / "refused"
         subprocess.run(
             [GCC, "-O1", "-g", "-fopenmp", str(SOURCE), "-o", str(cls.program)], check=True, timeout=TIMEOUT_S
         )
-
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
 
     def check(self, *arguments, told, before=(), limits=None, user=None, may_end=False, **variables):
         """`told`: lines may be said, else none must; `may_end`: one line and the end will do."""
@@ -95,14 +91,8 @@ class Refusals(unittest.TestCase):
                 os.setgid(user)
                 os.setuid(user)
 
-        done = subprocess.run(
-            [*before, str(self.program), *map(str, arguments)],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-            preexec_fn=apply_limits,
+        done = finished(
+            [*before, str(self.program), *arguments], env=environment, timeout=TIMEOUT_S, preexec_fn=apply_limits
         )
         if done.returncode == NO_FILTER:
             self.skipTest("this system has no filters of system calls")

@@ -61,9 +61,7 @@ class Disturbed(AssertionError):
 class WithFolder(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-report-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-report-")))
         cls.builder = planted.Builder(cls.folder)
 
     def in_some_try(self, attempt: Callable[[], None]) -> None:

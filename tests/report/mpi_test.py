@@ -20,6 +20,7 @@ import time
 import unittest
 
 import planted
+from finished import finished
 
 ALL = os.environ.get("WEFT_REPORT_ALL") == "1"
 MPIS = [mpi for mpi in ("openmpi", "mpich") if shutil.which(f"mpicc.{mpi}") and shutil.which(f"mpiexec.{mpi}")]
@@ -64,14 +65,10 @@ def line_of(text: str) -> int:
 class WithFolder(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-report-mpi-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.programs = pathlib.Path(folder.name)
+        cls.programs = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-report-mpi-")))
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="weft-report-mpi-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-report-mpi-")))
 
     def check_files(self, *names: str) -> None:
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), sorted(names))
@@ -101,14 +98,11 @@ class Launched(WithFolder):
         launcher = [f"mpiexec.{mpi}", *bound, "-n", str(ranks)]
         if mpi == "openmpi":
             launcher[1:1] = ["--allow-run-as-root", "--oversubscribe"]
-        return subprocess.run(
+        return finished(
             [*launcher, planted.WEFT, "report", "--mpi", "--json", "report.json", self.programs / mpi, *arguments],
             env=planted.environment(),
             cwd=self.folder,
-            capture_output=True,
-            text=True,
             timeout=TIMEOUT_S,
-            check=False,
         )
 
     def lost_at(self, report: dict, line: int, callee: str) -> float:
@@ -530,13 +524,10 @@ class Told(WithFolder):
 
     def refused(self, *options: str) -> str:
         """What a rank says whose options are refused before the program runs."""
-        done = subprocess.run(
+        done = finished(
             [planted.WEFT, "report", *options, self.program],
             env=planted.environment(OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="2", PMIX_NAMESPACE="job"),
             cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
         )
         self.assertEqual(done.returncode, 2)
         return done.stderr

@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 import sample
+from finished import finished
 
 TEMPLATE = pathlib.Path(os.environ["WEFT_PAGE_TEMPLATE"])
 MAKE_PAGE = os.environ["WEFT_MAKE_PAGE"]
@@ -43,9 +44,7 @@ class Elements(html.parser.HTMLParser):
 
 class Folder(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="weft-page-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-page-")))
 
     def made(self, report, template=TEMPLATE):
         file = self.folder / "report.json"
@@ -103,10 +102,8 @@ class Template(Folder):
         for name, text in {"page.html": page, "chart.js": "", **files}.items():
             (self.folder / name.replace("_js", ".js")).write_text(text)
         output = self.folder / "made.html"
-        run = subprocess.run(
+        run = finished(
             [sys.executable, "-B", SOURCES / "inline.py", self.folder / "page.html", self.folder / "chart.js", output],
-            capture_output=True,
-            text=True,
             timeout=60,
         )
         return run, output

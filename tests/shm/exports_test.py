@@ -15,7 +15,7 @@ def lines(*command):
 
 
 library, exports, include = sys.argv[1:]
-listed = set(re.findall(r"^\s+(weft_\w+);", pathlib.Path(exports).read_text(), re.M))
+listed = set(re.findall(r"(weft_\w+);", pathlib.Path(exports).read_text()))
 headers = "".join((pathlib.Path(include) / "weft" / name).read_text() for name in ("shm.h", "rwlock.h", "kv.h"))
 code = re.sub(r"/\*.*?\*/", "", headers, flags=re.S)
 declared = set(re.findall(r"^(?!static)\w[\w ]*[ *](weft_\w+)\(", code, re.M))

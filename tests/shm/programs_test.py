@@ -4,9 +4,10 @@ ThreadSanitizer."""
 
 import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
+
+from finished import finished
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/shm"
@@ -26,20 +27,11 @@ def plus_plus(compiler):
 
 class Programs(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="weft-shm-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-shm-")))
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("LD_", "OMP_", "WEFT_"))}
 
     def run_command(self, *command, expected=0, **more):
-        done = subprocess.run(
-            [str(word) for word in command],
-            env={**self.environment, **more},
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
+        done = finished(command, env={**self.environment, **more}, timeout=TIMEOUT_S)
         self.assertEqual(done.returncode, expected, f"{command}: {done.stdout}{done.stderr}")
         return done.stdout + done.stderr
 
@@ -81,13 +73,10 @@ class Programs(unittest.TestCase):
         """What the compiler says of a program that it refuses."""
         source = self.folder / ("refused.cpp" if "++" in pathlib.Path(compiler).name else "refused.c")
         source.write_text(text)
-        done = subprocess.run(
+        done = finished(
             [compiler, f"-I{ROOT}/include", "-c", source, "-o", os.devnull, *options],
             env=self.environment,
-            capture_output=True,
-            text=True,
             timeout=TIMEOUT_S,
-            check=False,
         )
         self.assertNotEqual(done.returncode, 0)
         return done.stderr

@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
+from finished import finished
+
 COMMAND = os.environ["WEFT_COMMAND"]
 RUNTIME = os.environ["WEFT_TEST_RUNTIME"]
 COMPILER = os.environ["WEFT_TEST_GCC"].replace("gcc", "g++")
@@ -47,11 +49,9 @@ def run(what, cpus=CPUS, launch=(COMMAND, "run", "--"), **settings):
     """(stdout, stderr) of a program that must end well."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT_", "OMP_", "TCM_", "LD_"))}
     settings = {"WEFT_NUM_CPUS": cpus} | settings
-    done = subprocess.run(
+    done = finished(
         [*launch, PROGRAM, str(cpus), what],
         timeout=240,
-        capture_output=True,
-        text=True,
         env=kept | {name: str(value) for name, value in settings.items()},
     )
     if done.returncode != 0:

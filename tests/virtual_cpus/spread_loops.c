@@ -2,8 +2,6 @@
 // Loops and other constructs that share work, and the waits between them.
 #include "spread.h"
 
-#include <pthread.h>
-
 static void loop(int cpus, int iterations) {
   (void)cpus;
 #pragma omp parallel for schedule(runtime)

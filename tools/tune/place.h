@@ -2,8 +2,6 @@
 // Where a rank runs, and how near two ranks are.
 #pragma once
 
-#include <string>
-
 #include <mpi.h>
 
 namespace weft::tune {

@@ -2,8 +2,6 @@
 // `weft top --openmetrics`.
 #pragma once
 
-#include <string>
-
 namespace weft::tools {
 
 struct TopOptions;

@@ -2,7 +2,6 @@
 #include "stack_limit.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include <pthread.h>
 #include <sys/resource.h>

@@ -4,7 +4,6 @@
 // with as many ranks as CPUs and with more. --osu takes the definition of the OSU benchmarks instead.
 #include <mpi.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 // mpi_calls has no tasks.
 #include "mpi/micro/micro.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

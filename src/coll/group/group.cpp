@@ -6,8 +6,6 @@
 #include <ctime>
 #include <new>
 
-#include <sys/mman.h>
-
 #include "base/message.h"
 
 namespace weft::coll {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/mpich/reductions.h"
 
-#include <iterator>
-
 #include "coll/mpich/data.h"
 
 namespace weft::coll {

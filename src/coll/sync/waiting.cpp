@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/sync/waiting.h"
 
-#include <algorithm>
-
 #include <sched.h>
 
 #include "base/keep_errno.h"

@@ -13,7 +13,6 @@
 #include "core/context/send_signal.h"
 #include "core/sched/pool.h"
 #include "core/sched/service.h"
-#include "core/sched/work.h"
 #include "platform/asymmetric_fence.h"
 #include "platform/futex.h"
 #include "platform/system_call.h"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/sched/block.h"
-#include "core/sched/pool.h"
 #include "core/sched/ready.h"
 #include "core/sched/start.h"
 

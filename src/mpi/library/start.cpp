@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/library/runtime.h"
 
-#include <cerrno>
 #include <cstring>
 #include <mutex>
 

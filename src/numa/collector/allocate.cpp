@@ -3,14 +3,12 @@
 // ALLOCATE and NumPy come by them too.
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include <malloc.h>
 
 #include "numa/collector/allocate.h"
 #include "numa/collector/arrays.h"
-#include "numa/collector/collector.h"
 #include "numa/collector/real.h"
 
 // The C library's own, for what dlsym() allocates itself.

@@ -143,6 +143,17 @@ using namespace weft::numa;
 #define C(p) exclude_stack_of(word[p]);
 #define L() guard_stop(Stop::locked);
 
+// A row of buffers.def: WEFT_CALL(name, memory) for each of up to 64 names. A macro does not expand itself, so the rest
+// of the names waits in WEFT_MORE until all has been read once again.
+#define WEFT_CALLS(...) WEFT_AGAIN(WEFT_FIRST(__VA_ARGS__))
+#define WEFT_FIRST(memory, name, ...) WEFT_CALL(name, memory) __VA_OPT__(WEFT_MORE WEFT_NONE(memory, __VA_ARGS__))
+#define WEFT_MORE() WEFT_FIRST
+#define WEFT_NONE ()
+#define WEFT_AGAIN(...) WEFT_AGAIN_16(WEFT_AGAIN_16(WEFT_AGAIN_16(WEFT_AGAIN_16(__VA_ARGS__))))
+#define WEFT_AGAIN_16(...) WEFT_AGAIN_4(WEFT_AGAIN_4(WEFT_AGAIN_4(WEFT_AGAIN_4(__VA_ARGS__))))
+#define WEFT_AGAIN_4(...) WEFT_ONCE(WEFT_ONCE(WEFT_ONCE(WEFT_ONCE(__VA_ARGS__))))
+#define WEFT_ONCE(...) __VA_ARGS__
+
 #define WEFT_CALL(name, memory)                                                                                   \
   namespace {                                                                                                     \
   constinit Real<SixWords> g_##name{#name};                                                                       \

@@ -11,7 +11,6 @@
 #include <sys/select.h>
 #include <time.h>
 
-#include "numa/collector/arrays.h"
 #include "numa/collector/collector.h"
 #include "numa/collector/real.h"
 #include "numa/protect/fault.h"

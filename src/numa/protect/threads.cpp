@@ -5,7 +5,6 @@
 #include "numa/protect/threads.h"
 
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
 
 #include <pthread.h>

@@ -12,6 +12,7 @@ picks for new programs: that of the first list that has the name (libgomp, what 
 """
 
 import argparse
+import itertools
 import pathlib
 import re
 import sys
@@ -52,25 +53,31 @@ def fail(message):
     sys.exit(f"generate.py: {message}")
 
 
+def each(pattern):
+    """The names that `pattern` stands for: `a{b,c}` for ab and ac."""
+    parts = re.split(r"\{(.*?)\}", pattern)
+    return map("".join, itertools.product(*(part.split(",") if i % 2 else [part] for i, part in enumerate(parts))))
+
+
 class SymbolList:
     def __init__(self, path):
         self.parents = {}  # node -> parent or None, parents first
-        self.nodes = {}  # name -> its nodes
-        self.default = {}  # name -> the default one of them
+        self.nodes = {}  # name -> its nodes, the default one first
         self.sizes = {}  # data objects only
-        for line in pathlib.Path(path).read_text().splitlines():
+        text = re.sub(r",\n +", ",", pathlib.Path(path).read_text())
+        for line in re.sub(r"\n +", " ", text).splitlines():
             if not line or line.startswith("#"):
                 continue
-            words = line.split()
-            if words[0] == "%node":
-                self.parents[words[1]] = words[2] if len(words) > 2 else None
+            head, _, patterns = line.partition(":")
+            words = head.split()
+            if words[0] == "%nodes":
+                self.parents.update(zip(words[1:], [None, *words[1:]]))
                 continue
-            name, node, kind, *size = words
-            self.nodes.setdefault(name, []).append(node)
-            if kind == "default":
-                self.default[name] = node
-            if size:
-                self.sizes[name] = int(size[0])
+            size = int(words.pop()) if words[-1].isdigit() else None
+            for name in itertools.chain.from_iterable(map(each, patterns.split())):
+                self.nodes[name] = words
+                if size is not None:
+                    self.sizes[name] = size
 
 
 class Surface:
@@ -80,7 +87,7 @@ class Surface:
         self.parents, self.default, self.sizes, nodes = {}, {}, {}, {}
         for one in lists:
             self.parents = one.parents | self.parents
-            self.default = one.default | self.default
+            self.default = {name: some[0] for name, some in one.nodes.items()} | self.default
             self.sizes = one.sizes | self.sizes
             for name, some in one.nodes.items():
                 nodes.setdefault(name, set()).update(some)
@@ -89,14 +96,12 @@ class Surface:
         self.nodes = {}
         for name in sorted(nodes):
             self.nodes[name] = sorted(nodes[name], key=order.index)
-            if name not in self.default:
-                fail(f"{name} has no default node")
 
 
 class Exports:
-    """The names that sources export, macros that wrap WEFT_ABI_EXPORT included."""
+    """The names that sources export, macros that wrap WEFT_ABI included."""
 
-    MARK = "WEFT_ABI_EXPORT"
+    MARK = "WEFT_ABI"
 
     def __init__(self, sources):
         self.where = {}
@@ -143,7 +148,7 @@ class Exports:
         for call in re.finditer(rf"\b({'|'.join(self.macros)})\s*(?=\()", text):
             values = self.arguments(text, call.end())
             if self.macros[call[1]] is None:
-                self.add(source, re.sub(r"\s*##\s*", "", values[0]))
+                self.add(source, re.sub(r"\s*##\s*", "", values[1]))
                 continue
             parameters, body = self.macros[call[1]]
             replacements = dict(zip(parameters, values))
@@ -160,8 +165,7 @@ def symver_header(surface):
     lines = [
         HEADER,
         "#pragma once\n",
-        "\n// Binds weft_abi_<name> to every node of <name>; see abi.h.\n"
-        "#define WEFT_ABI_EXPORT(name) asm(WEFT_ABI_SYMVER_##name)\n\n",
+        "\n// What binds weft_abi_<name> to every node of <name>; see abi.h.\n",
     ]
     for name, nodes in surface.nodes.items():
         bindings = [f"{name}{'@@' if node == surface.default[name] else '@'}{node}" for node in nodes]
@@ -176,14 +180,11 @@ def stub(name, surface):
             fail(f"the data object {name} ({surface.sizes[name]} bytes) has no value here")
         return (
             f"WEFT_ABI_OBJECT extern const unsigned long weft_abi_{name};\n"
-            f"const unsigned long weft_abi_{name} = {OBJECTS[name]};\nWEFT_ABI_EXPORT({name});\n"
+            f"const unsigned long weft_abi_{name} = {OBJECTS[name]};\nasm(WEFT_ABI_SYMVER_{name});\n"
         )
     if name in SILENT:
-        return f'[[gnu::visibility("default")]] void weft_abi_{name}() {{}}\nWEFT_ABI_EXPORT({name});\n'
-    return (
-        f'[[noreturn, gnu::visibility("default")]] void weft_abi_{name}() {{ weft_abi_missing("{name}"); }}\n'
-        f"WEFT_ABI_EXPORT({name});\n"
-    )
+        return f"WEFT_ABI(void, {name})() {{}}\n"
+    return f'WEFT_ABI([[noreturn]] void, {name})() {{ weft_abi_missing("{name}"); }}\n'
 
 
 def stubs(surface, exports):

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstring>
 
-#include "openmp/abi/abi.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/affinity/affinity_format.h"
 #include "openmp/affinity/team_affinity.h"
+#include "openmp/api/fortran.h"
 #include "openmp/record/team.h"
 
 using namespace weft;
@@ -65,103 +65,60 @@ int fill(char* text, size_t length, Get&& get) noexcept {
 
 // ---- places ----
 
-WEFT_ABI int weft_abi_omp_get_proc_bind() { return proc_bind(); }
-WEFT_ABI_EXPORT(omp_get_proc_bind);
+WEFT_ROUTINE_GET(int, omp_get_proc_bind, proc_bind());
+WEFT_ROUTINE_GET(int, omp_get_num_places, num_places());
+WEFT_ROUTINE_GET(int, omp_get_place_num, place_num());
+WEFT_ROUTINE_GET(int, omp_get_partition_num_places, partition_num_places());
+WEFT_ROUTINE_GET_BY_INT(int, omp_get_place_num_procs, place_num_procs);
 
-WEFT_ABI int weft_abi_omp_get_proc_bind_() { return proc_bind(); }
-WEFT_ABI_EXPORT(omp_get_proc_bind_);
+WEFT_ABI(void, omp_get_place_proc_ids)(int place, int* ids) { place_proc_ids(place, ids); }
 
-WEFT_ABI int weft_abi_omp_get_num_places() { return num_places(); }
-WEFT_ABI_EXPORT(omp_get_num_places);
+WEFT_ABI(void, omp_get_place_proc_ids_)(const int32_t* place, int32_t* ids) { place_proc_ids(*place, ids); }
 
-WEFT_ABI int weft_abi_omp_get_num_places_() { return num_places(); }
-WEFT_ABI_EXPORT(omp_get_num_places_);
+WEFT_ABI(void, omp_get_place_proc_ids_8_)(const int64_t* place, int64_t* ids) { place_proc_ids(*place, ids); }
 
-WEFT_ABI int weft_abi_omp_get_place_num() { return place_num(); }
-WEFT_ABI_EXPORT(omp_get_place_num);
+WEFT_ABI(void, omp_get_partition_place_nums)(int* numbers) { partition_place_nums(numbers); }
 
-WEFT_ABI int weft_abi_omp_get_place_num_() { return place_num(); }
-WEFT_ABI_EXPORT(omp_get_place_num_);
+WEFT_ABI(void, omp_get_partition_place_nums_)(int32_t* numbers) { partition_place_nums(numbers); }
 
-WEFT_ABI int weft_abi_omp_get_partition_num_places() { return partition_num_places(); }
-WEFT_ABI_EXPORT(omp_get_partition_num_places);
-
-WEFT_ABI int weft_abi_omp_get_partition_num_places_() { return partition_num_places(); }
-WEFT_ABI_EXPORT(omp_get_partition_num_places_);
-
-WEFT_ABI int weft_abi_omp_get_place_num_procs(int place) { return place_num_procs(place); }
-WEFT_ABI_EXPORT(omp_get_place_num_procs);
-
-WEFT_ABI int weft_abi_omp_get_place_num_procs_(const int32_t* place) { return place_num_procs(*place); }
-WEFT_ABI_EXPORT(omp_get_place_num_procs_);
-
-WEFT_ABI int weft_abi_omp_get_place_num_procs_8_(const int64_t* place) { return place_num_procs(*place); }
-WEFT_ABI_EXPORT(omp_get_place_num_procs_8_);
-
-WEFT_ABI void weft_abi_omp_get_place_proc_ids(int place, int* ids) { place_proc_ids(place, ids); }
-WEFT_ABI_EXPORT(omp_get_place_proc_ids);
-
-WEFT_ABI void weft_abi_omp_get_place_proc_ids_(const int32_t* place, int32_t* ids) { place_proc_ids(*place, ids); }
-WEFT_ABI_EXPORT(omp_get_place_proc_ids_);
-
-WEFT_ABI void weft_abi_omp_get_place_proc_ids_8_(const int64_t* place, int64_t* ids) { place_proc_ids(*place, ids); }
-WEFT_ABI_EXPORT(omp_get_place_proc_ids_8_);
-
-WEFT_ABI void weft_abi_omp_get_partition_place_nums(int* numbers) { partition_place_nums(numbers); }
-WEFT_ABI_EXPORT(omp_get_partition_place_nums);
-
-WEFT_ABI void weft_abi_omp_get_partition_place_nums_(int32_t* numbers) { partition_place_nums(numbers); }
-WEFT_ABI_EXPORT(omp_get_partition_place_nums_);
-
-WEFT_ABI void weft_abi_omp_get_partition_place_nums_8_(int64_t* numbers) { partition_place_nums(numbers); }
-WEFT_ABI_EXPORT(omp_get_partition_place_nums_8_);
+WEFT_ABI(void, omp_get_partition_place_nums_8_)(int64_t* numbers) { partition_place_nums(numbers); }
 
 // ---- what a thread says of its own; ompc_ are the names that clang's omp.h makes of the C ones ----
 
-#define WEFT_AFFINITY_SET(name)                                                                         \
-  WEFT_ABI void weft_abi_##name(const char* format) { set_affinity_format(format, length_of(format)); } \
-  WEFT_ABI_EXPORT(name)
+#define WEFT_AFFINITY_SET(name) \
+  WEFT_ABI(void, name)(const char* format) { set_affinity_format(format, length_of(format)); }
 WEFT_AFFINITY_SET(omp_set_affinity_format);
 WEFT_AFFINITY_SET(ompc_set_affinity_format);
 
-WEFT_ABI void weft_abi_omp_set_affinity_format_(const char* format, size_t length) {
+WEFT_ABI(void, omp_set_affinity_format_)(const char* format, size_t length) {
   set_affinity_format(format, length_of(format, length));
 }
-WEFT_ABI_EXPORT(omp_set_affinity_format_);
 
-#define WEFT_AFFINITY_GET(name)                                                                        \
-  WEFT_ABI size_t weft_abi_##name(char* text, size_t room) { return get_affinity_format(text, room); } \
-  WEFT_ABI_EXPORT(name)
+#define WEFT_AFFINITY_GET(name) \
+  WEFT_ABI(size_t, name)(char* text, size_t room) { return get_affinity_format(text, room); }
 WEFT_AFFINITY_GET(omp_get_affinity_format);
 WEFT_AFFINITY_GET(ompc_get_affinity_format);
 
-WEFT_ABI int weft_abi_omp_get_affinity_format_(char* text, size_t length) {
-  return fill(text, length, get_affinity_format);
-}
-WEFT_ABI_EXPORT(omp_get_affinity_format_);
+WEFT_ABI(int, omp_get_affinity_format_)(char* text, size_t length) { return fill(text, length, get_affinity_format); }
 
-#define WEFT_AFFINITY_DISPLAY(name)                                                                          \
-  WEFT_ABI void weft_abi_##name(const char* format) { display_affinity(self(), format, length_of(format)); } \
-  WEFT_ABI_EXPORT(name)
+#define WEFT_AFFINITY_DISPLAY(name) \
+  WEFT_ABI(void, name)(const char* format) { display_affinity(self(), format, length_of(format)); }
 WEFT_AFFINITY_DISPLAY(omp_display_affinity);
 WEFT_AFFINITY_DISPLAY(ompc_display_affinity);
 
-WEFT_ABI void weft_abi_omp_display_affinity_(const char* format, size_t length) {
+WEFT_ABI(void, omp_display_affinity_)(const char* format, size_t length) {
   display_affinity(self(), format, length_of(format, length));
 }
-WEFT_ABI_EXPORT(omp_display_affinity_);
 
-#define WEFT_AFFINITY_CAPTURE(name)                                              \
-  WEFT_ABI size_t weft_abi_##name(char* text, size_t room, const char* format) { \
-    return capture_affinity(self(), format, length_of(format), text, room);      \
-  }                                                                              \
-  WEFT_ABI_EXPORT(name)
+#define WEFT_AFFINITY_CAPTURE(name)                                         \
+  WEFT_ABI(size_t, name)(char* text, size_t room, const char* format) {     \
+    return capture_affinity(self(), format, length_of(format), text, room); \
+  }
 WEFT_AFFINITY_CAPTURE(omp_capture_affinity);
 WEFT_AFFINITY_CAPTURE(ompc_capture_affinity);
 
-WEFT_ABI int weft_abi_omp_capture_affinity_(char* text, const char* format, size_t text_length, size_t format_length) {
+WEFT_ABI(int, omp_capture_affinity_)(char* text, const char* format, size_t text_length, size_t format_length) {
   return fill(text, text_length, [=](char* whole, size_t room) {
     return capture_affinity(self(), format, length_of(format, format_length), whole, room);
   });
 }
-WEFT_ABI_EXPORT(omp_capture_affinity_);

@@ -7,7 +7,6 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "base/keep_errno.h"
 #include "core/api/fork.h"
@@ -56,7 +55,7 @@ const char* info_of(alpi_info_t query) noexcept {
 
 }  // namespace
 
-WEFT_ABI const char* weft_abi_alpi_error_string(alpi_error_t error) {
+WEFT_ABI(const char*, alpi_error_string)(alpi_error_t error) {
   static constexpr std::array<const char*, ALPI_ERR_MAX> kTexts = {
       "success",
       "the runtime has another version of the interface",
@@ -70,9 +69,8 @@ WEFT_ABI const char* weft_abi_alpi_error_string(alpi_error_t error) {
   const auto index = static_cast<size_t>(error);
   return index < kTexts.size() ? kTexts[index] : "no error code of this interface";
 }
-WEFT_ABI_EXPORT(alpi_error_string);
 
-WEFT_ABI int weft_abi_alpi_info_get(alpi_info_t query, char* buffer, size_t size, int* length) {
+WEFT_ABI(int, alpi_info_get)(alpi_info_t query, char* buffer, size_t size, int* length) {
   const char* text = info_of(query);
   if (text == nullptr || buffer == nullptr || size == 0) return ALPI_ERR_PARAMETER;
   const size_t copied = std::min(std::strlen(text), size - 1);
@@ -81,55 +79,48 @@ WEFT_ABI int weft_abi_alpi_info_get(alpi_info_t query, char* buffer, size_t size
   if (length != nullptr) *length = static_cast<int>(copied);
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_info_get);
 
-WEFT_ABI int weft_abi_alpi_feature_check(int features) {
+WEFT_ABI(int, alpi_feature_check)(int features) {
   return (features & ~kFeatures) == 0 ? ALPI_SUCCESS : ALPI_ERR_FEATURE_UNKNOWN;
 }
-WEFT_ABI_EXPORT(alpi_feature_check);
 
 // What libraries call first: from now on tasks may be paused.
-WEFT_ABI int weft_abi_alpi_version_check(int major, int minor) {
+WEFT_ABI(int, alpi_version_check)(int major, int minor) {
   const base::KeepErrno keep;
   let_tasks_pause();
   return version_check(major, minor);
 }
-WEFT_ABI_EXPORT(alpi_version_check);
 
-WEFT_ABI int weft_abi_alpi_version_get(int* major, int* minor) {
+WEFT_ABI(int, alpi_version_get)(int* major, int* minor) {
   if (major == nullptr || minor == nullptr) return ALPI_ERR_PARAMETER;
   *major = ALPI_VERSION_MAJOR;
   *minor = ALPI_VERSION_MINOR;
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_version_get);
 
-WEFT_ABI int weft_abi_alpi_task_self(alpi_task** task) {
+WEFT_ABI(int, alpi_task_self)(alpi_task** task) {
   if (task == nullptr) return ALPI_ERR_PARAMETER;
   const base::KeepErrno keep;
   *task = reinterpret_cast<alpi_task*>(member_to_pause()->task);
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_task_self);
 
-WEFT_ABI int weft_abi_alpi_task_block(alpi_task* task) {
+WEFT_ABI(int, alpi_task_block)(alpi_task* task) {
   const base::KeepErrno keep;
   Member* member = member_to_pause();
   if (!is_own(member, task)) return ALPI_ERR_PARAMETER;
   block_task(member, task_of(task));
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_task_block);
 
-WEFT_ABI int weft_abi_alpi_task_unblock(alpi_task* task) {
+WEFT_ABI(int, alpi_task_unblock)(alpi_task* task) {
   if (task == nullptr) return ALPI_ERR_PARAMETER;
   const base::KeepErrno keep;
   unblock_task(task_of(task));
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_task_unblock);
 
-WEFT_ABI int weft_abi_alpi_task_waitfor_ns(uint64_t wanted_ns, uint64_t* waited_ns) {
+WEFT_ABI(int, alpi_task_waitfor_ns)(uint64_t wanted_ns, uint64_t* waited_ns) {
   const base::KeepErrno keep;
   Member* member = member_to_pause();
   const int64_t began_ns = platform::now_ns();
@@ -141,33 +132,29 @@ WEFT_ABI int weft_abi_alpi_task_waitfor_ns(uint64_t wanted_ns, uint64_t* waited_
   if (waited_ns != nullptr) *waited_ns = static_cast<uint64_t>(platform::now_ns() - began_ns);
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_task_waitfor_ns);
 
-WEFT_ABI int weft_abi_alpi_task_events_increase(alpi_task* task, uint64_t count) {
+WEFT_ABI(int, alpi_task_events_increase)(alpi_task* task, uint64_t count) {
   const base::KeepErrno keep;
   Member* member = member_to_pause();
   if (!is_own(member, task) || count > kMostEvents) return ALPI_ERR_PARAMETER;
   if (count != 0) expect_events(member, task_of(task), static_cast<int>(count));
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_task_events_increase);
 
-WEFT_ABI int weft_abi_alpi_task_events_decrease(alpi_task* task, uint64_t count) {
+WEFT_ABI(int, alpi_task_events_decrease)(alpi_task* task, uint64_t count) {
   if (task == nullptr || count > kMostEvents) return ALPI_ERR_PARAMETER;
   const base::KeepErrno keep;
   if (count != 0) events_come(task_of(task), static_cast<int>(count));
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_task_events_decrease);
 
-WEFT_ABI int weft_abi_alpi_task_events_test(alpi_task* task, uint64_t* some) {
+WEFT_ABI(int, alpi_task_events_test)(alpi_task* task, uint64_t* some) {
   if (task == nullptr || some == nullptr) return ALPI_ERR_PARAMETER;
   *some = expects_events(task_of(task)) ? 1 : 0;
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_task_events_test);
 
-WEFT_ABI int weft_abi_alpi_task_suspend_mode_set(alpi_task* task, alpi_suspend_mode_t mode, uint64_t argument) {
+WEFT_ABI(int, alpi_task_suspend_mode_set)(alpi_task* task, alpi_suspend_mode_t mode, uint64_t argument) {
   const base::KeepErrno keep;
   // OpenMP's own tasks end with their body.
   if (!is_own(member_to_pause(), task) || !is_spawned(task_of(task))) return ALPI_ERR_PARAMETER;
@@ -181,18 +168,16 @@ WEFT_ABI int weft_abi_alpi_task_suspend_mode_set(alpi_task* task, alpi_suspend_m
   }
   return ALPI_ERR_PARAMETER;
 }
-WEFT_ABI_EXPORT(alpi_task_suspend_mode_set);
 
-WEFT_ABI int weft_abi_alpi_task_suspend(alpi_task* task) {
+WEFT_ABI(int, alpi_task_suspend)(alpi_task* task) {
   const base::KeepErrno keep;
   if (!is_own(member_to_pause(), task) || !is_spawned(task_of(task))) return ALPI_ERR_PARAMETER;
   suspend_after_body(task_of(task));
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_task_suspend);
 
-WEFT_ABI int weft_abi_alpi_task_spawn(void (*body)(void*), void* argument, void (*completed)(void*),
-                                      void* completed_argument, const char* /*label*/, const alpi_attr* /*attr*/) {
+WEFT_ABI(int, alpi_task_spawn)(void (*body)(void*), void* argument, void (*completed)(void*), void* completed_argument,
+                               const char* /*label*/, const alpi_attr* /*attr*/) {
   if (body == nullptr) return ALPI_ERR_PARAMETER;
   const base::KeepErrno keep;
   const tool::Entry entry(WEFT_CALLER);
@@ -200,46 +185,40 @@ WEFT_ABI int weft_abi_alpi_task_spawn(void (*body)(void*), void* argument, void 
   spawn_task({body, argument, completed, completed_argument});
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_task_spawn);
 
-WEFT_ABI int weft_abi_alpi_attr_create(alpi_attr** attr) {
+WEFT_ABI(int, alpi_attr_create)(alpi_attr** attr) {
   if (attr == nullptr) return ALPI_ERR_PARAMETER;
   *attr = static_cast<alpi_attr*>(std::calloc(1, sizeof(alpi_attr)));
   return *attr != nullptr ? ALPI_SUCCESS : ALPI_ERR_OUT_OF_MEMORY;
 }
-WEFT_ABI_EXPORT(alpi_attr_create);
 
-WEFT_ABI int weft_abi_alpi_attr_destroy(alpi_attr* attr) {
+WEFT_ABI(int, alpi_attr_destroy)(alpi_attr* attr) {
   if (attr == nullptr) return ALPI_ERR_PARAMETER;
   std::free(attr);
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_attr_destroy);
 
-WEFT_ABI int weft_abi_alpi_attr_init(alpi_attr* attr) {
+WEFT_ABI(int, alpi_attr_init)(alpi_attr* attr) {
   if (attr == nullptr) return ALPI_ERR_PARAMETER;
   attr->reserved = 0;
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_attr_init);
 
-WEFT_ABI int weft_abi_alpi_attr_size(uint64_t* size) {
+WEFT_ABI(int, alpi_attr_size)(uint64_t* size) {
   if (size == nullptr) return ALPI_ERR_PARAMETER;
   *size = sizeof(alpi_attr);
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_attr_size);
 
-WEFT_ABI int weft_abi_alpi_cpu_count(uint64_t* count) {
+WEFT_ABI(int, alpi_cpu_count)(uint64_t* count) {
   if (count == nullptr) return ALPI_ERR_PARAMETER;
   const base::KeepErrno keep;
   member_to_pause();
   *count = static_cast<uint64_t>(thread_id_count(core::slots()));
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_cpu_count);
 
-WEFT_ABI int weft_abi_alpi_cpu_logical_id(uint64_t* id) {
+WEFT_ABI(int, alpi_cpu_logical_id)(uint64_t* id) {
   if (id == nullptr) return ALPI_ERR_PARAMETER;
   const base::KeepErrno keep;
   member_to_pause();
@@ -248,11 +227,9 @@ WEFT_ABI int weft_abi_alpi_cpu_logical_id(uint64_t* id) {
   *id = static_cast<uint64_t>(mine);
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_cpu_logical_id);
 
-WEFT_ABI int weft_abi_alpi_cpu_system_id(uint64_t* id) {
+WEFT_ABI(int, alpi_cpu_system_id)(uint64_t* id) {
   if (id == nullptr) return ALPI_ERR_PARAMETER;
   *id = static_cast<uint64_t>(platform::current_cpu());
   return ALPI_SUCCESS;
 }
-WEFT_ABI_EXPORT(alpi_cpu_system_id);

@@ -46,152 +46,100 @@ void copy_box(char* to, const char* from, size_t element, int dimensions, const 
 // ---- which device ----
 
 WEFT_ROUTINE_GET(int, omp_get_num_procs, num_procs());
+WEFT_ROUTINE_GET(int, omp_get_num_devices, 0);
+WEFT_ROUTINE_GET(int, omp_get_initial_device, kHost);
+WEFT_ROUTINE_GET(int, omp_get_device_num, kHost);
+WEFT_ROUTINE_GET(int, omp_is_initial_device, 1);
+WEFT_ROUTINE_GET(int, omp_get_default_device, icvs(self()).default_device);
 
-WEFT_ABI int weft_abi_omp_get_num_devices() { return 0; }
-WEFT_ABI_EXPORT(omp_get_num_devices);
+WEFT_ABI(void, omp_set_default_device)(int device) { own_icvs(self()).default_device = as_default_device(device); }
 
-WEFT_ABI int weft_abi_omp_get_num_devices_() { return 0; }
-WEFT_ABI_EXPORT(omp_get_num_devices_);
+WEFT_ABI(void, omp_set_default_device_)(const int32_t* device) { weft_abi_omp_set_default_device(*device); }
 
-WEFT_ABI int weft_abi_omp_get_default_device() { return icvs(self()).default_device; }
-WEFT_ABI_EXPORT(omp_get_default_device);
-
-WEFT_ABI int weft_abi_omp_get_default_device_() { return weft_abi_omp_get_default_device(); }
-WEFT_ABI_EXPORT(omp_get_default_device_);
-
-WEFT_ABI void weft_abi_omp_set_default_device(int device) {
-  own_icvs(self()).default_device = as_default_device(device);
-}
-WEFT_ABI_EXPORT(omp_set_default_device);
-
-WEFT_ABI void weft_abi_omp_set_default_device_(const int32_t* device) { weft_abi_omp_set_default_device(*device); }
-WEFT_ABI_EXPORT(omp_set_default_device_);
-
-WEFT_ABI void weft_abi_omp_set_default_device_8_(const int64_t* device) {
+WEFT_ABI(void, omp_set_default_device_8_)(const int64_t* device) {
   weft_abi_omp_set_default_device(static_cast<int>(*device));
 }
-WEFT_ABI_EXPORT(omp_set_default_device_8_);
-
-WEFT_ABI int weft_abi_omp_get_initial_device() { return kHost; }
-WEFT_ABI_EXPORT(omp_get_initial_device);
-
-WEFT_ABI int weft_abi_omp_get_initial_device_() { return kHost; }
-WEFT_ABI_EXPORT(omp_get_initial_device_);
-
-WEFT_ABI int weft_abi_omp_get_device_num() { return kHost; }
-WEFT_ABI_EXPORT(omp_get_device_num);
-
-WEFT_ABI int weft_abi_omp_get_device_num_() { return kHost; }
-WEFT_ABI_EXPORT(omp_get_device_num_);
-
-WEFT_ABI int weft_abi_omp_is_initial_device() { return 1; }
-WEFT_ABI_EXPORT(omp_is_initial_device);
-
-WEFT_ABI int weft_abi_omp_is_initial_device_() { return 1; }
-WEFT_ABI_EXPORT(omp_is_initial_device_);
 
 // A name that tells devices apart; libgomp calls the host so.
-WEFT_ABI const char* weft_abi_omp_get_uid_from_device(int device) { return is_host(device) ? kHostUid : nullptr; }
-WEFT_ABI_EXPORT(omp_get_uid_from_device);
+WEFT_ABI(const char*, omp_get_uid_from_device)(int device) { return is_host(device) ? kHostUid : nullptr; }
 
-WEFT_ABI int weft_abi_omp_get_device_from_uid(const char* uid) {
+WEFT_ABI(int, omp_get_device_from_uid)(const char* uid) {
   return uid != nullptr && std::strcmp(uid, kHostUid) == 0 ? kInitialDevice : kInvalidDevice;
 }
-WEFT_ABI_EXPORT(omp_get_device_from_uid);
 
 // gfortran: a text comes with its length, and goes back as a pointer with it.
-WEFT_ABI int weft_abi_omp_get_device_from_uid_(const char* uid, size_t length) {
+WEFT_ABI(int, omp_get_device_from_uid_)(const char* uid, size_t length) {
   return length == sizeof kHostUid - 1 && std::memcmp(uid, kHostUid, length) == 0 ? kInitialDevice : kInvalidDevice;
 }
-WEFT_ABI_EXPORT(omp_get_device_from_uid_);
 
-WEFT_ABI void weft_abi_omp_get_uid_from_device_(const char** uid, size_t* length, const int32_t* device) {
+WEFT_ABI(void, omp_get_uid_from_device_)(const char** uid, size_t* length, const int32_t* device) {
   *uid = weft_abi_omp_get_uid_from_device(*device);
   *length = *uid != nullptr ? std::strlen(*uid) : 0;
 }
-WEFT_ABI_EXPORT(omp_get_uid_from_device_);
 
-WEFT_ABI void weft_abi_omp_get_uid_from_device_8_(const char** uid, size_t* length, const int64_t* device) {
+WEFT_ABI(void, omp_get_uid_from_device_8_)(const char** uid, size_t* length, const int64_t* device) {
   const auto number = static_cast<int32_t>(*device);
   weft_abi_omp_get_uid_from_device_(uid, length, &number);
 }
-WEFT_ABI_EXPORT(omp_get_uid_from_device_8_);
 
 // ---- memory ----
 
-WEFT_ABI void* weft_abi_omp_target_alloc(size_t size, int device) {
-  return is_host(device) ? std::malloc(size) : nullptr;
-}
-WEFT_ABI_EXPORT(omp_target_alloc);
+WEFT_ABI(void*, omp_target_alloc)(size_t size, int device) { return is_host(device) ? std::malloc(size) : nullptr; }
 
-WEFT_ABI void weft_abi_omp_target_free(void* memory, int device) {
+WEFT_ABI(void, omp_target_free)(void* memory, int device) {
   if (memory != nullptr && is_host(device)) std::free(memory);
 }
-WEFT_ABI_EXPORT(omp_target_free);
 
-WEFT_ABI int weft_abi_omp_target_is_present(const void*, int device) { return is_host(device) ? 1 : 0; }
-WEFT_ABI_EXPORT(omp_target_is_present);
+WEFT_ABI(int, omp_target_is_present)(const void*, int device) { return is_host(device) ? 1 : 0; }
 
-WEFT_ABI int weft_abi_omp_target_is_accessible(const void*, size_t, int device) { return is_host(device) ? 1 : 0; }
-WEFT_ABI_EXPORT(omp_target_is_accessible);
+WEFT_ABI(int, omp_target_is_accessible)(const void*, size_t, int device) { return is_host(device) ? 1 : 0; }
 
-WEFT_ABI void* weft_abi_omp_get_mapped_ptr(const void* address, int device) {
+WEFT_ABI(void*, omp_get_mapped_ptr)(const void* address, int device) {
   return is_host(device) ? const_cast<void*>(address) : nullptr;
 }
-WEFT_ABI_EXPORT(omp_get_mapped_ptr);
 
-WEFT_ABI int weft_abi_omp_target_memcpy(void* to, const void* from, size_t length, size_t to_offset, size_t from_offset,
-                                        int to_device, int from_device) {
+WEFT_ABI(int, omp_target_memcpy)(void* to, const void* from, size_t length, size_t to_offset, size_t from_offset,
+                                 int to_device, int from_device) {
   if (!is_host(to_device) || !is_host(from_device)) return EINVAL;
   std::memcpy(static_cast<char*>(to) + to_offset, static_cast<const char*>(from) + from_offset, length);
   return 0;
 }
-WEFT_ABI_EXPORT(omp_target_memcpy);
 
 // Two null addresses ask how many dimensions there may be.
-WEFT_ABI int weft_abi_omp_target_memcpy_rect(void* to, const void* from, size_t element, int dimensions,
-                                             const size_t* volume, const size_t* to_offsets, const size_t* from_offsets,
-                                             const size_t* to_sizes, const size_t* from_sizes, int to_device,
-                                             int from_device) {
+WEFT_ABI(int, omp_target_memcpy_rect)(void* to, const void* from, size_t element, int dimensions, const size_t* volume,
+                                      const size_t* to_offsets, const size_t* from_offsets, const size_t* to_sizes,
+                                      const size_t* from_sizes, int to_device, int from_device) {
   if (to == nullptr && from == nullptr) return INT_MAX;
   if (!is_host(to_device) || !is_host(from_device) || dimensions < 1) return EINVAL;
   copy_box(static_cast<char*>(to), static_cast<const char*>(from), element, dimensions, volume, to_offsets,
            from_offsets, to_sizes, from_sizes);
   return 0;
 }
-WEFT_ABI_EXPORT(omp_target_memcpy_rect);
 
-WEFT_ABI void* weft_abi_omp_target_memset(void* memory, int value, size_t size, int device) {
+WEFT_ABI(void*, omp_target_memset)(void* memory, int value, size_t size, int device) {
   if (is_host(device)) std::memset(memory, value, size);
   return memory;
 }
-WEFT_ABI_EXPORT(omp_target_memset);
 
 // No device memory to tie host memory to.
-WEFT_ABI int weft_abi_omp_target_associate_ptr(const void*, const void*, size_t, size_t, int) { return EINVAL; }
-WEFT_ABI_EXPORT(omp_target_associate_ptr);
+WEFT_ABI(int, omp_target_associate_ptr)(const void*, const void*, size_t, size_t, int) { return EINVAL; }
 
-WEFT_ABI int weft_abi_omp_target_disassociate_ptr(const void*, int) { return EINVAL; }
-WEFT_ABI_EXPORT(omp_target_disassociate_ptr);
+WEFT_ABI(int, omp_target_disassociate_ptr)(const void*, int) { return EINVAL; }
 
 // ---- resources, tools, tasks ----
 
 // The host is the only device; another one has nothing to give back.
-WEFT_ABI int weft_abi_omp_pause_resource(int kind, int device) {
+WEFT_ABI(int, omp_pause_resource)(int kind, int device) {
   return is_host(device) ? pause_resources(static_cast<Pause>(kind)) : -1;
 }
-WEFT_ABI_EXPORT(omp_pause_resource);
 
-WEFT_ABI int weft_abi_omp_pause_resource_(const int* kind, const int* device) {
+WEFT_ABI(int, omp_pause_resource_)(const int* kind, const int* device) {
   return weft_abi_omp_pause_resource(*kind, *device);
 }
-WEFT_ABI_EXPORT(omp_pause_resource_);
 
-WEFT_ABI int weft_abi_omp_pause_resource_all(int kind) { return pause_resources(static_cast<Pause>(kind)); }
-WEFT_ABI_EXPORT(omp_pause_resource_all);
+WEFT_ABI(int, omp_pause_resource_all)(int kind) { return pause_resources(static_cast<Pause>(kind)); }
 
-WEFT_ABI int weft_abi_omp_pause_resource_all_(const int* kind) { return pause_resources(static_cast<Pause>(*kind)); }
-WEFT_ABI_EXPORT(omp_pause_resource_all_);
+WEFT_ABI(int, omp_pause_resource_all_)(const int* kind) { return pause_resources(static_cast<Pause>(*kind)); }
 
 namespace {
 
@@ -203,21 +151,14 @@ int control_tool(int command, int modifier, void* argument, const void* caller) 
 
 }  // namespace
 
-WEFT_ABI int weft_abi_omp_control_tool(int command, int modifier, void* argument) {
+WEFT_ABI(int, omp_control_tool)(int command, int modifier, void* argument) {
   return control_tool(command, modifier, argument, WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(omp_control_tool);
 
-WEFT_ABI int weft_abi_omp_control_tool_(const int* command, const int* modifier, void* argument) {
+WEFT_ABI(int, omp_control_tool_)(const int* command, const int* modifier, void* argument) {
   return control_tool(*command, *modifier, argument, WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(omp_control_tool_);
 
-WEFT_ABI int weft_abi_omp_control_tool_8_(const int64_t*, const int64_t*, void*) { return -2; }
-WEFT_ABI_EXPORT(omp_control_tool_8_);
+WEFT_ABI(int, omp_control_tool_8_)(const int64_t*, const int64_t*, void*) { return -2; }
 
-WEFT_ABI int weft_abi_omp_in_explicit_task() { return self()->task->implicit ? 0 : 1; }
-WEFT_ABI_EXPORT(omp_in_explicit_task);
-
-WEFT_ABI int weft_abi_omp_in_explicit_task_() { return weft_abi_omp_in_explicit_task(); }
-WEFT_ABI_EXPORT(omp_in_explicit_task_);
+WEFT_ROUTINE_GET(int, omp_in_explicit_task, self()->task->implicit ? 0 : 1);

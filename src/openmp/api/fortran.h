@@ -20,37 +20,27 @@ inline int narrow(int64_t value) noexcept { return static_cast<int>(std::clamp<i
 }  // namespace weft::openmp
 
 // No argument.
-#define WEFT_ROUTINE_GET(type, name, value)            \
-  WEFT_ABI type weft_abi_##name() { return value; }    \
-  WEFT_ABI_EXPORT(name);                               \
-  WEFT_ABI type weft_abi_##name##_() { return value; } \
-  WEFT_ABI_EXPORT(name##_)
+#define WEFT_ROUTINE_GET(type, name, value) \
+  WEFT_ABI(type, name)() { return value; }  \
+  WEFT_ABI(type, name##_)() { return value; }
 
 // No argument and no result.
-#define WEFT_ROUTINE_DO(name, action)            \
-  WEFT_ABI void weft_abi_##name() { action; }    \
-  WEFT_ABI_EXPORT(name);                         \
-  WEFT_ABI void weft_abi_##name##_() { action; } \
-  WEFT_ABI_EXPORT(name##_)
+#define WEFT_ROUTINE_DO(name, action) \
+  WEFT_ABI(void, name)() { action; }  \
+  WEFT_ABI(void, name##_)() { action; }
 
 // One argument of any type.
-#define WEFT_ROUTINE_SET(type, name, set)                              \
-  WEFT_ABI void weft_abi_##name(type value) { set(value); }            \
-  WEFT_ABI_EXPORT(name);                                               \
-  WEFT_ABI void weft_abi_##name##_(const type* value) { set(*value); } \
-  WEFT_ABI_EXPORT(name##_)
+#define WEFT_ROUTINE_SET(type, name, set)          \
+  WEFT_ABI(void, name)(type value) { set(value); } \
+  WEFT_ABI(void, name##_)(const type* value) { set(*value); }
 
 // One integer, which Fortran may pass in 8 bytes.
-#define WEFT_ROUTINE_SET_INT(name, set)                                             \
-  WEFT_ROUTINE_SET(int, name, set);                                                 \
-  WEFT_ABI void weft_abi_##name##_8_(const int64_t* value) { set(narrow(*value)); } \
-  WEFT_ABI_EXPORT(name##_8_)
+#define WEFT_ROUTINE_SET_INT(name, set) \
+  WEFT_ROUTINE_SET(int, name, set);     \
+  WEFT_ABI(void, name##_8_)(const int64_t* value) { set(narrow(*value)); }
 
 // The same with a result.
-#define WEFT_ROUTINE_GET_BY_INT(type, name, get)                                           \
-  WEFT_ABI type weft_abi_##name(int value) { return get(value); }                          \
-  WEFT_ABI_EXPORT(name);                                                                   \
-  WEFT_ABI type weft_abi_##name##_(const int32_t* value) { return get(*value); }           \
-  WEFT_ABI_EXPORT(name##_);                                                                \
-  WEFT_ABI type weft_abi_##name##_8_(const int64_t* value) { return get(narrow(*value)); } \
-  WEFT_ABI_EXPORT(name##_8_)
+#define WEFT_ROUTINE_GET_BY_INT(type, name, get)                        \
+  WEFT_ABI(type, name)(int value) { return get(value); }                \
+  WEFT_ABI(type, name##_)(const int32_t* value) { return get(*value); } \
+  WEFT_ABI(type, name##_8_)(const int64_t* value) { return get(narrow(*value)); }

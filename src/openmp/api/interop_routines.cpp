@@ -47,71 +47,56 @@ void return_text(const char* text, const char** result, size_t* length) noexcept
 
 }  // namespace
 
-WEFT_ABI int weft_abi_omp_get_num_interop_properties(const void*) { return 0; }
-WEFT_ABI_EXPORT(omp_get_num_interop_properties);
+WEFT_ABI(int, omp_get_num_interop_properties)(const void*) { return 0; }
 
-WEFT_ABI intptr_t weft_abi_omp_get_interop_int(const void*, int property, int* code) {
+WEFT_ABI(intptr_t, omp_get_interop_int)(const void*, int property, int* code) {
   refuse(property, code);
   return 0;
 }
-WEFT_ABI_EXPORT(omp_get_interop_int);
 
-WEFT_ABI void* weft_abi_omp_get_interop_ptr(const void*, int property, int* code) {
+WEFT_ABI(void*, omp_get_interop_ptr)(const void*, int property, int* code) {
   refuse(property, code);
   return nullptr;
 }
-WEFT_ABI_EXPORT(omp_get_interop_ptr);
 
-WEFT_ABI const char* weft_abi_omp_get_interop_str(const void*, int property, int* code) {
+WEFT_ABI(const char*, omp_get_interop_str)(const void*, int property, int* code) {
   refuse(property, code);
   return nullptr;
 }
-WEFT_ABI_EXPORT(omp_get_interop_str);
 
-WEFT_ABI const char* weft_abi_omp_get_interop_name(const void*, int property) { return name_of(property); }
-WEFT_ABI_EXPORT(omp_get_interop_name);
+WEFT_ABI(const char*, omp_get_interop_name)(const void*, int property) { return name_of(property); }
 
-WEFT_ABI const char* weft_abi_omp_get_interop_type_desc(const void*, int) { return nullptr; }
-WEFT_ABI_EXPORT(omp_get_interop_type_desc);
+WEFT_ABI(const char*, omp_get_interop_type_desc)(const void*, int) { return nullptr; }
 
-WEFT_ABI const char* weft_abi_omp_get_interop_rc_desc(const void*, int code) { return text_of(code); }
-WEFT_ABI_EXPORT(omp_get_interop_rc_desc);
+WEFT_ABI(const char*, omp_get_interop_rc_desc)(const void*, int code) { return text_of(code); }
 
 // ---- Fortran, arguments by reference; that libomp has all of these and no interface for them leaves gfortran's ----
 
-WEFT_ABI int weft_abi_omp_get_num_interop_properties_(const void*) { return 0; }
-WEFT_ABI_EXPORT(omp_get_num_interop_properties_);
+WEFT_ABI(int, omp_get_num_interop_properties_)(const void*) { return 0; }
 
-WEFT_ABI intptr_t weft_abi_omp_get_interop_int_(const void*, const int* property, int* code) {
+WEFT_ABI(intptr_t, omp_get_interop_int_)(const void*, const int* property, int* code) {
   refuse(*property, code);
   return 0;
 }
-WEFT_ABI_EXPORT(omp_get_interop_int_);
 
-WEFT_ABI void* weft_abi_omp_get_interop_ptr_(const void*, const int* property, int* code) {
+WEFT_ABI(void*, omp_get_interop_ptr_)(const void*, const int* property, int* code) {
   refuse(*property, code);
   return nullptr;
 }
-WEFT_ABI_EXPORT(omp_get_interop_ptr_);
 
-WEFT_ABI void weft_abi_omp_get_interop_str_(const char** result, size_t* length, const void*, const int* property,
-                                            int* code) {
+WEFT_ABI(void, omp_get_interop_str_)(const char** result, size_t* length, const void*, const int* property, int* code) {
   refuse(*property, code);
   return_text(nullptr, result, length);
 }
-WEFT_ABI_EXPORT(omp_get_interop_str_);
 
-WEFT_ABI void weft_abi_omp_get_interop_name_(const char** result, size_t* length, const void*, const int* property) {
+WEFT_ABI(void, omp_get_interop_name_)(const char** result, size_t* length, const void*, const int* property) {
   return_text(name_of(*property), result, length);
 }
-WEFT_ABI_EXPORT(omp_get_interop_name_);
 
-WEFT_ABI void weft_abi_omp_get_interop_type_desc_(const char** result, size_t* length, const void*, const int*) {
+WEFT_ABI(void, omp_get_interop_type_desc_)(const char** result, size_t* length, const void*, const int*) {
   return_text(nullptr, result, length);
 }
-WEFT_ABI_EXPORT(omp_get_interop_type_desc_);
 
-WEFT_ABI void weft_abi_omp_get_interop_rc_desc_(const char** result, size_t* length, const void*, const int* code) {
+WEFT_ABI(void, omp_get_interop_rc_desc_)(const char** result, size_t* length, const void*, const int* code) {
   return_text(text_of(*code), result, length);
 }
-WEFT_ABI_EXPORT(omp_get_interop_rc_desc_);

@@ -4,7 +4,6 @@
 #include "base/message.h"
 #include "openmp/api/fortran.h"
 #include "openmp/record/team.h"
-#include "openmp/settings/icv.h"
 
 using namespace weft;
 using namespace weft::openmp;

@@ -48,18 +48,14 @@ void unset_nest(void* lock, const void* caller) noexcept { release(*nest_of(lock
 }  // namespace
 
 // C and Fortran: both pass the lock's address.
-#define WEFT_LOCK_ROUTINE(type, name, action)                     \
-  WEFT_ABI type weft_abi_##name(void* lock) { return action; }    \
-  WEFT_ABI_EXPORT(name);                                          \
-  WEFT_ABI type weft_abi_##name##_(void* lock) { return action; } \
-  WEFT_ABI_EXPORT(name##_)
+#define WEFT_LOCK_ROUTINE(type, name, action)         \
+  WEFT_ABI(type, name)(void* lock) { return action; } \
+  WEFT_ABI(type, name##_)(void* lock) { return action; }
 
 // A hint about contention changes nothing: the lock adapts itself.
-#define WEFT_LOCK_ROUTINE_WITH_HINT(name, init)                                                         \
-  WEFT_ABI void weft_abi_##name(void* lock, int hint) { init(lock, hint, WEFT_CALLER); }                \
-  WEFT_ABI_EXPORT(name);                                                                                \
-  WEFT_ABI void weft_abi_##name##_(void* lock, const int32_t* hint) { init(lock, *hint, WEFT_CALLER); } \
-  WEFT_ABI_EXPORT(name##_)
+#define WEFT_LOCK_ROUTINE_WITH_HINT(name, init)                                 \
+  WEFT_ABI(void, name)(void* lock, int hint) { init(lock, hint, WEFT_CALLER); } \
+  WEFT_ABI(void, name##_)(void* lock, const int32_t* hint) { init(lock, *hint, WEFT_CALLER); }
 
 WEFT_LOCK_ROUTINE(void, omp_init_lock, init(lock, 0, WEFT_CALLER));
 WEFT_LOCK_ROUTINE_WITH_HINT(omp_init_lock_with_hint, init);

@@ -129,32 +129,28 @@ int node_of_member(int member, int members) noexcept {
 
 }  // namespace
 
-WEFT_ABI int weft_abi_weft_numa_nodes() { return std::max(machine().with_memory().count(), 1); }
-WEFT_ABI_EXPORT(weft_numa_nodes);
+WEFT_ABI(int, weft_numa_nodes)() { return std::max(machine().with_memory().count(), 1); }
 
-WEFT_ABI int weft_abi_weft_numa_node_of(const void* address) {
+WEFT_ABI(int, weft_numa_node_of)(const void* address) {
   void* const page = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(address) / page_size() * page_size());
   int node = -1;
   return platform::query_pages(0, 1, &page, &node) == 0 && node >= 0 ? node : -1;
 }
-WEFT_ABI_EXPORT(weft_numa_node_of);
 
-WEFT_ABI int weft_abi_weft_numa_interleave(void* memory, size_t bytes) {
+WEFT_ABI(int, weft_numa_interleave)(void* memory, size_t bytes) {
   if (memory == nullptr) return EINVAL;
   const Pages pages = pages_of(memory, bytes);
   const NodeSet nodes = usable_nodes();
   const int error = place(pages, MemoryPolicy::interleave, nodes);
   return error != 0 || nodes.count() < 2 ? error : deal_out(pages, nodes);
 }
-WEFT_ABI_EXPORT(weft_numa_interleave);
 
-WEFT_ABI int weft_abi_weft_numa_bind(void* memory, size_t bytes, int node) {
+WEFT_ABI(int, weft_numa_bind)(void* memory, size_t bytes, int node) {
   if (memory == nullptr || !machine().with_memory().has(node)) return EINVAL;
   return place(pages_of(memory, bytes), MemoryPolicy::bind, only(node));
 }
-WEFT_ABI_EXPORT(weft_numa_bind);
 
-WEFT_ABI int weft_abi_weft_numa_split(void* memory, size_t bytes, int parts) {
+WEFT_ABI(int, weft_numa_split)(void* memory, size_t bytes, int parts) {
   if (memory == nullptr || parts < 1) return EINVAL;
   const Pages pages = pages_of(memory, bytes);
   const auto from = reinterpret_cast<uintptr_t>(memory);
@@ -188,4 +184,3 @@ WEFT_ABI int weft_abi_weft_numa_split(void* memory, size_t bytes, int parts) {
   }
   return 0;
 }
-WEFT_ABI_EXPORT(weft_numa_split);

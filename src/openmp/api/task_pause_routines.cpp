@@ -48,34 +48,31 @@ Task* task_of(weft_event_counter* counter) noexcept { return reinterpret_cast<Ta
 
 }  // namespace
 
-WEFT_ABI weft_blocking_context* weft_abi_weft_get_current_blocking_context() {
+WEFT_ABI(weft_blocking_context*, weft_get_current_blocking_context)() {
   const base::KeepErrno keep;
   // Relaxed: a thread that unblocks the task has the address from here, by a way of its own.
   t_blocking.context.store(member_to_pause()->context, std::memory_order_relaxed);
   t_blocking.unblocked.store(false, std::memory_order_relaxed);
   return &t_blocking;
 }
-WEFT_ABI_EXPORT(weft_get_current_blocking_context);
 
-WEFT_ABI void weft_abi_weft_block_current_task(weft_blocking_context* context) {
+WEFT_ABI(void, weft_block_current_task)(weft_blocking_context* context) {
   if (context->unblocked.load()) return;
   const base::KeepErrno keep;
   Member* member = self();
   const Absence absence(member);
   while (!context->unblocked.load()) block_between_tasks(member);
 }
-WEFT_ABI_EXPORT(weft_block_current_task);
 
-WEFT_ABI void weft_abi_weft_unblock_task(weft_blocking_context* context) {
+WEFT_ABI(void, weft_unblock_task)(weft_blocking_context* context) {
   // Read before: the pause may be over, and its thread gone, as soon as the flag is set.
   core::Context* paused = context->context.load(std::memory_order_relaxed);
   context->unblocked.store(true);
   core::note_arrival();
   core::unblock(paused);
 }
-WEFT_ABI_EXPORT(weft_unblock_task);
 
-WEFT_ABI int weft_abi_weft_spin_until(int (*done)(void* argument), void* argument) {
+WEFT_ABI(int, weft_spin_until)(int (*done)(void* argument), void* argument) {
   const base::KeepErrno keep;
   const Member* member = member_to_pause();
   int last = done(argument);
@@ -91,70 +88,57 @@ WEFT_ABI int weft_abi_weft_spin_until(int (*done)(void* argument), void* argumen
   });
   return last;
 }
-WEFT_ABI_EXPORT(weft_spin_until);
 
-WEFT_ABI int weft_abi_weft_is_in_parallel() {
+WEFT_ABI(int, weft_is_in_parallel)() {
   const Member* member = current_member();
   if (member == nullptr) return 0;
   return member->team->root == nullptr || !member->task->implicit || tasks_wait(member->team) ? 1 : 0;
 }
-WEFT_ABI_EXPORT(weft_is_in_parallel);
 
-WEFT_ABI int weft_abi_weft_yield() {
+WEFT_ABI(int, weft_yield)() {
   const base::KeepErrno keep;
   return yield_task(member_to_pause()) ? 1 : 0;
 }
-WEFT_ABI_EXPORT(weft_yield);
 
-WEFT_ABI int weft_abi_weft_register_polling_service(const char* /*name*/, weft_polling_service service, void* data) {
+WEFT_ABI(int, weft_register_polling_service)(const char* /*name*/, weft_polling_service service, void* data) {
   return register_service(service, data, core::PollingAnswer::left);
 }
-WEFT_ABI_EXPORT(weft_register_polling_service);
 
-WEFT_ABI int weft_abi_weft_unregister_polling_service(weft_polling_service service, void* data) {
+WEFT_ABI(int, weft_unregister_polling_service)(weft_polling_service service, void* data) {
   const base::KeepErrno keep;
   return core::unregister_polling_service(service, data);
 }
-WEFT_ABI_EXPORT(weft_unregister_polling_service);
 
 // The two of nanos6.h that its header cannot put in terms of weft's.
-WEFT_ABI void weft_abi_nanos_register_polling_service(const char* name, weft_polling_service service, void* data) {
+WEFT_ABI(void, nanos_register_polling_service)(const char* name, weft_polling_service service, void* data) {
   if (register_service(service, data, core::PollingAnswer::done) != 0) {
     base::warn("nanos_register_polling_service: there are too many services, \"%s\" is not called",
                name != nullptr ? name : "");
   }
 }
-WEFT_ABI_EXPORT(nanos_register_polling_service);
 
-WEFT_ABI void weft_abi_nanos_unregister_polling_service(const char* /*name*/, weft_polling_service service,
-                                                        void* data) {
+WEFT_ABI(void, nanos_unregister_polling_service)(const char* /*name*/, weft_polling_service service, void* data) {
   const base::KeepErrno keep;
   core::unregister_polling_service(service, data);
 }
-WEFT_ABI_EXPORT(nanos_unregister_polling_service);
 
-WEFT_ABI void weft_abi_weft_poll_soon() { core::poll_soon(); }
-WEFT_ABI_EXPORT(weft_poll_soon);
+WEFT_ABI(void, weft_poll_soon)() { core::poll_soon(); }
 
-WEFT_ABI int weft_abi_weft_busy_threads() { return core::carriers_at_work(); }
-WEFT_ABI_EXPORT(weft_busy_threads);
+WEFT_ABI(int, weft_busy_threads)() { return core::carriers_at_work(); }
 
 // A counter is the task that it belongs to.
-WEFT_ABI weft_event_counter* weft_abi_weft_get_current_event_counter() {
+WEFT_ABI(weft_event_counter*, weft_get_current_event_counter)() {
   const Member* member = current_member();
   if (member == nullptr || member->task == nullptr || member->task->implicit) return nullptr;
   return reinterpret_cast<weft_event_counter*>(member->task);
 }
-WEFT_ABI_EXPORT(weft_get_current_event_counter);
 
-WEFT_ABI void weft_abi_weft_increase_current_task_event_counter(weft_event_counter* counter, unsigned events) {
+WEFT_ABI(void, weft_increase_current_task_event_counter)(weft_event_counter* counter, unsigned events) {
   const base::KeepErrno keep;
   expect_events(self(), task_of(counter), static_cast<int>(events));
 }
-WEFT_ABI_EXPORT(weft_increase_current_task_event_counter);
 
-WEFT_ABI void weft_abi_weft_decrease_task_event_counter(weft_event_counter* counter, unsigned events) {
+WEFT_ABI(void, weft_decrease_task_event_counter)(weft_event_counter* counter, unsigned events) {
   const base::KeepErrno keep;
   events_come(task_of(counter), static_cast<int>(events));
 }
-WEFT_ABI_EXPORT(weft_decrease_task_event_counter);

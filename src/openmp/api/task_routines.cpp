@@ -13,15 +13,13 @@ WEFT_ROUTINE_GET(int, omp_in_final, self()->task->final ? 1 : 0);
 WEFT_ROUTINE_GET(int, omp_get_max_task_priority, base::options().max_task_priority);
 
 // A handle is the task whose event it is, in both ABIs.
-WEFT_ABI void weft_abi_omp_fulfill_event(uintptr_t event) {
+WEFT_ABI(void, omp_fulfill_event)(uintptr_t event) {
   const tool::Entry entry(WEFT_CALLER);
   fulfill_event(reinterpret_cast<Task*>(event));
 }
-WEFT_ABI_EXPORT(omp_fulfill_event);
 
 // Fortran passes it by value too.
-WEFT_ABI void weft_abi_omp_fulfill_event_(uintptr_t event) {
+WEFT_ABI(void, omp_fulfill_event_)(uintptr_t event) {
   const tool::Entry entry(WEFT_CALLER);
   fulfill_event(reinterpret_cast<Task*>(event));
 }
-WEFT_ABI_EXPORT(omp_fulfill_event_);

@@ -6,7 +6,6 @@
 #include "openmp/api/fortran.h"
 #include "openmp/library/nested_blas.h"
 #include "openmp/record/team.h"
-#include "openmp/settings/icv.h"
 #include "openmp/team/cancel.h"
 
 using namespace weft;
@@ -92,24 +91,18 @@ WEFT_ROUTINE_SET_INT(omp_set_dynamic, set_dynamic);
 WEFT_ROUTINE_GET(int, omp_get_dynamic, icvs(self()).dynamic ? 1 : 0);
 WEFT_ROUTINE_GET(int, omp_get_cancellation, cancellation_enabled() ? 1 : 0);
 
-WEFT_ABI void weft_abi_omp_set_schedule(unsigned kind, int chunk) { set_schedule(kind, chunk); }
-WEFT_ABI_EXPORT(omp_set_schedule);
+WEFT_ABI(void, omp_set_schedule)(unsigned kind, int chunk) { set_schedule(kind, chunk); }
 
-WEFT_ABI void weft_abi_omp_set_schedule_(const int32_t* kind, const int32_t* chunk) {
+WEFT_ABI(void, omp_set_schedule_)(const int32_t* kind, const int32_t* chunk) {
   set_schedule(static_cast<unsigned>(*kind), *chunk);
 }
-WEFT_ABI_EXPORT(omp_set_schedule_);
 
-WEFT_ABI void weft_abi_omp_set_schedule_8_(const int32_t* kind, const int64_t* chunk) {
+WEFT_ABI(void, omp_set_schedule_8_)(const int32_t* kind, const int64_t* chunk) {
   set_schedule(static_cast<unsigned>(*kind), narrow(*chunk));
 }
-WEFT_ABI_EXPORT(omp_set_schedule_8_);
 
-WEFT_ABI void weft_abi_omp_get_schedule(unsigned* kind, int* chunk) { get_schedule(kind, chunk); }
-WEFT_ABI_EXPORT(omp_get_schedule);
+WEFT_ABI(void, omp_get_schedule)(unsigned* kind, int* chunk) { get_schedule(kind, chunk); }
 
-WEFT_ABI void weft_abi_omp_get_schedule_(int32_t* kind, int32_t* chunk) { get_schedule(kind, chunk); }
-WEFT_ABI_EXPORT(omp_get_schedule_);
+WEFT_ABI(void, omp_get_schedule_)(int32_t* kind, int32_t* chunk) { get_schedule(kind, chunk); }
 
-WEFT_ABI void weft_abi_omp_get_schedule_8_(int32_t* kind, int64_t* chunk) { get_schedule(kind, chunk); }
-WEFT_ABI_EXPORT(omp_get_schedule_8_);
+WEFT_ABI(void, omp_get_schedule_8_)(int32_t* kind, int64_t* chunk) { get_schedule(kind, chunk); }

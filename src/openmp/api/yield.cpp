@@ -65,5 +65,4 @@ void offer_yield() noexcept { g_yield.store(yield_for, std::memory_order_release
 }  // namespace weft::openmp
 
 // Called by the audit library of the same release, also before the runtime has been relocated.
-WEFT_ABI const void* weft_abi_weft_yield_place() { return &weft::openmp::g_yield; }
-WEFT_ABI_EXPORT(weft_yield_place);
+WEFT_ABI(const void*, weft_yield_place)() { return &weft::openmp::g_yield; }

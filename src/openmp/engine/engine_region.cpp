@@ -8,7 +8,6 @@
 #include "openmp/settings/startup.h"
 #include "openmp/settings/statistics.h"
 #include "openmp/task/task.h"
-#include "openmp/task/task_take.h"
 
 namespace weft::openmp {
 

@@ -26,7 +26,7 @@ Note** list_of(const void* address) noexcept { return &g_lists[base::address_has
 
 }  // namespace
 
-WEFT_ABI void weft_abi_GOMP_add_alloc(const void* address) {
+WEFT_ABI(void, GOMP_add_alloc)(const void* address) {
   auto* note = new (std::nothrow) Note{address, nullptr};
   if (note == nullptr) base::lacking("no memory to note an allocatable variable");
   const std::lock_guard guard(g_lock);
@@ -34,10 +34,9 @@ WEFT_ABI void weft_abi_GOMP_add_alloc(const void* address) {
   note->next = *list;
   *list = note;
 }
-WEFT_ABI_EXPORT(GOMP_add_alloc);
 
 // Takes the note away: the caller is about to free the memory.
-WEFT_ABI bool weft_abi_GOMP_is_alloc(const void* address) {
+WEFT_ABI(bool, GOMP_is_alloc)(const void* address) {
   Note* found = nullptr;
   {
     const std::lock_guard guard(g_lock);
@@ -51,4 +50,3 @@ WEFT_ABI bool weft_abi_GOMP_is_alloc(const void* address) {
   delete found;
   return found != nullptr;
 }
-WEFT_ABI_EXPORT(GOMP_is_alloc);

@@ -22,31 +22,26 @@ bool end_cancellable(Member* member, const void* caller) {
 
 }  // namespace
 
-WEFT_ABI bool weft_abi_GOMP_cancellation_point(int which) {
+WEFT_ABI(bool, GOMP_cancellation_point)(int which) {
   const tool::Entry entry(WEFT_CALLER);
   return cancellation_point(self(), construct_of(which));
 }
-WEFT_ABI_EXPORT(GOMP_cancellation_point);
 
 // Where the if clause is false it is a cancellation point.
-WEFT_ABI bool weft_abi_GOMP_cancel(int which, bool wanted) {
+WEFT_ABI(bool, GOMP_cancel)(int which, bool wanted) {
   const tool::Entry entry(WEFT_CALLER);
   return wanted ? cancel(self(), construct_of(which)) : cancellation_point(self(), construct_of(which));
 }
-WEFT_ABI_EXPORT(GOMP_cancel);
 
 // These say whether the region has been cancelled.
-WEFT_ABI bool weft_abi_GOMP_barrier_cancel() { return cancellable_barrier(self(), Barrier::construct, WEFT_CALLER); }
-WEFT_ABI_EXPORT(GOMP_barrier_cancel);
+WEFT_ABI(bool, GOMP_barrier_cancel)() { return cancellable_barrier(self(), Barrier::construct, WEFT_CALLER); }
 
-WEFT_ABI bool weft_abi_GOMP_loop_end_cancel() {
+WEFT_ABI(bool, GOMP_loop_end_cancel)() {
   const tool::Entry entry(WEFT_CALLER);
   return end_cancellable(self(), WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(GOMP_loop_end_cancel);
 
-WEFT_ABI bool weft_abi_GOMP_sections_end_cancel() {
+WEFT_ABI(bool, GOMP_sections_end_cancel)() {
   const tool::Entry entry(WEFT_CALLER);
   return end_cancellable(self(), WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(GOMP_sections_end_cancel);

@@ -66,74 +66,64 @@ class Position {
 
 }  // namespace
 
-WEFT_ABI bool weft_abi_GOMP_loop_doacross_start(unsigned loops, long* counts, long how, long chunk, long* begin_at,
-                                                long* end_at, Words* reductions, void** memory) {
+WEFT_ABI(bool, GOMP_loop_doacross_start)(unsigned loops, long* counts, long how, long chunk, long* begin_at,
+                                         long* end_at, Words* reductions, void** memory) {
   const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return start_doacross(said.kind, said.runtime, loops, counts, chunk, begin_at, end_at);
 }
-WEFT_ABI_EXPORT(GOMP_loop_doacross_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_doacross_start(unsigned loops, Ull* counts, long how, Ull chunk, Ull* begin_at,
-                                                    Ull* end_at, Words* reductions, void** memory) {
+WEFT_ABI(bool, GOMP_loop_ull_doacross_start)(unsigned loops, Ull* counts, long how, Ull chunk, Ull* begin_at,
+                                             Ull* end_at, Words* reductions, void** memory) {
   const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return start_doacross(said.kind, said.runtime, loops, counts, chunk, begin_at, end_at);
 }
-WEFT_ABI_EXPORT(GOMP_loop_ull_doacross_start);
 
-#define WEFT_DOACROSS_LOOP(name, kind)                                                                                \
-  WEFT_ABI bool weft_abi_GOMP_loop_doacross_##name##_start(unsigned loops, long* counts, long chunk, long* begin_at,  \
-                                                           long* end_at) {                                            \
-    return start_doacross(kind, false, loops, counts, chunk, begin_at, end_at);                                       \
-  }                                                                                                                   \
-  WEFT_ABI_EXPORT(GOMP_loop_doacross_##name##_start);                                                                 \
-  WEFT_ABI bool weft_abi_GOMP_loop_ull_doacross_##name##_start(unsigned loops, Ull* counts, Ull chunk, Ull* begin_at, \
-                                                               Ull* end_at) {                                         \
-    return start_doacross(kind, false, loops, counts, chunk, begin_at, end_at);                                       \
-  }                                                                                                                   \
-  WEFT_ABI_EXPORT(GOMP_loop_ull_doacross_##name##_start)
+#define WEFT_DOACROSS_LOOP(name, kind)                                                                         \
+  WEFT_ABI(bool, GOMP_loop_doacross_##name##_start)(unsigned loops, long* counts, long chunk, long* begin_at,  \
+                                                    long* end_at) {                                            \
+    return start_doacross(kind, false, loops, counts, chunk, begin_at, end_at);                                \
+  }                                                                                                            \
+  WEFT_ABI(bool, GOMP_loop_ull_doacross_##name##_start)(unsigned loops, Ull* counts, Ull chunk, Ull* begin_at, \
+                                                        Ull* end_at) {                                         \
+    return start_doacross(kind, false, loops, counts, chunk, begin_at, end_at);                                \
+  }
 
 WEFT_DOACROSS_LOOP(static, Kind::static_);
 WEFT_DOACROSS_LOOP(dynamic, Kind::dynamic);
 WEFT_DOACROSS_LOOP(guided, Kind::guided);
 
-WEFT_ABI bool weft_abi_GOMP_loop_doacross_runtime_start(unsigned loops, long* counts, long* begin_at, long* end_at) {
+WEFT_ABI(bool, GOMP_loop_doacross_runtime_start)(unsigned loops, long* counts, long* begin_at, long* end_at) {
   return start_doacross<long>(Kind::dynamic, true, loops, counts, 0, begin_at, end_at);
 }
-WEFT_ABI_EXPORT(GOMP_loop_doacross_runtime_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_doacross_runtime_start(unsigned loops, Ull* counts, Ull* begin_at, Ull* end_at) {
+WEFT_ABI(bool, GOMP_loop_ull_doacross_runtime_start)(unsigned loops, Ull* counts, Ull* begin_at, Ull* end_at) {
   return start_doacross<Ull>(Kind::dynamic, true, loops, counts, 0, begin_at, end_at);
 }
-WEFT_ABI_EXPORT(GOMP_loop_ull_doacross_runtime_start);
 
-WEFT_ABI void weft_abi_GOMP_doacross_post(long* at) {
+WEFT_ABI(void, GOMP_doacross_post)(long* at) {
   Position(self(), [at](int i) { return at[i]; }).post(WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(GOMP_doacross_post);
 
-WEFT_ABI void weft_abi_GOMP_doacross_ull_post(Ull* at) {
+WEFT_ABI(void, GOMP_doacross_ull_post)(Ull* at) {
   Position(self(), [at](int i) { return at[i]; }).post(WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(GOMP_doacross_ull_post);
 
-WEFT_ABI void weft_abi_GOMP_doacross_wait(long first, ...) {
+WEFT_ABI(void, GOMP_doacross_wait)(long first, ...) {
   va_list rest;
   va_start(rest, first);
   const Position awaited(self(), [&](int i) { return i == 0 ? first : va_arg(rest, long); });
   va_end(rest);
   awaited.wait(WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(GOMP_doacross_wait);
 
-WEFT_ABI void weft_abi_GOMP_doacross_ull_wait(Ull first, ...) {
+WEFT_ABI(void, GOMP_doacross_ull_wait)(Ull first, ...) {
   va_list rest;
   va_start(rest, first);
   const Position awaited(self(), [&](int i) { return i == 0 ? first : va_arg(rest, Ull); });
   va_end(rest);
   awaited.wait(WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(GOMP_doacross_ull_wait);

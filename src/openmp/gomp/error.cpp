@@ -5,14 +5,12 @@
 
 using namespace weft::openmp;
 
-WEFT_ABI void weft_abi_GOMP_warning(const char* message, size_t length) {
+WEFT_ABI(void, GOMP_warning)(const char* message, size_t length) {
   const tool::Entry entry(WEFT_CALLER);
   warn_by_directive({message, message != nullptr ? length : 0, nullptr});
 }
-WEFT_ABI_EXPORT(GOMP_warning);
 
-WEFT_ABI [[noreturn]] void weft_abi_GOMP_error(const char* message, size_t length) {
+WEFT_ABI([[noreturn]] void, GOMP_error)(const char* message, size_t length) {
   const tool::Entry entry(WEFT_CALLER);
   end_by_directive({message, message != nullptr ? length : 0, nullptr});
 }
-WEFT_ABI_EXPORT(GOMP_error);

@@ -36,191 +36,62 @@ namespace {
 }  // namespace
 
 // The same with what some loops have beside iterations. No `begin_at`: the program cuts the iterations itself.
-WEFT_ABI bool weft_abi_GOMP_loop_start(long first, long end, long incr, long how, long chunk, long* begin_at,
-                                       long* end_at, Words* reductions, void** memory) {
+WEFT_ABI(bool, GOMP_loop_start)(long first, long end, long incr, long how, long chunk, long* begin_at, long* end_at,
+                                Words* reductions, void** memory) {
   const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start(said.kind, said.runtime, first, end, incr, chunk, begin_at, end_at);
 }
-WEFT_ABI_EXPORT(GOMP_loop_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_start(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk, Ull* begin_at,
-                                           Ull* end_at, Words* reductions, void** memory) {
+WEFT_ABI(bool, GOMP_loop_ull_start)(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk, Ull* begin_at,
+                                    Ull* end_at, Words* reductions, void** memory) {
   const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start_ull(said.kind, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
 }
-WEFT_ABI_EXPORT(GOMP_loop_ull_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_static_start(long first, long end, long incr, long chunk, long* begin_at,
-                                              long* end_at) {
-  return start(Kind::static_, false, first, end, incr, chunk, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_static_start);
+#define WEFT_GOMP_NEXT(name)                                                                                       \
+  WEFT_ABI(bool, GOMP_loop_##name##_next)(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); } \
+  WEFT_ABI(bool, GOMP_loop_ull_##name##_next)(Ull * begin_at, Ull * end_at) { return next(self(), begin_at, end_at); }
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_static_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
-                                                  Ull* end_at) {
-  return start_ull(Kind::static_, false, up, first, end, incr, chunk, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_static_start);
+#define WEFT_GOMP_LOOP(name, kind)                                                                              \
+  WEFT_ABI(bool, GOMP_loop_##name##_start)(long first, long end, long incr, long chunk, long* begin_at,         \
+                                           long* end_at) {                                                      \
+    return start(kind, false, first, end, incr, chunk, begin_at, end_at);                                       \
+  }                                                                                                             \
+  WEFT_ABI(bool, GOMP_loop_ull_##name##_start)(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at, \
+                                               Ull* end_at) {                                                   \
+    return start_ull(kind, false, up, first, end, incr, chunk, begin_at, end_at);                               \
+  }                                                                                                             \
+  WEFT_GOMP_NEXT(name)
 
-WEFT_ABI bool weft_abi_GOMP_loop_dynamic_start(long first, long end, long incr, long chunk, long* begin_at,
-                                               long* end_at) {
-  return start(Kind::dynamic, false, first, end, incr, chunk, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_dynamic_start);
+#define WEFT_GOMP_RUNTIME_LOOP(name)                                                                                \
+  WEFT_ABI(bool, GOMP_loop_##name##_start)(long first, long end, long incr, long* begin_at, long* end_at) {         \
+    return start(Kind::dynamic, true, first, end, incr, 0, begin_at, end_at);                                       \
+  }                                                                                                                 \
+  WEFT_ABI(bool, GOMP_loop_ull_##name##_start)(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) { \
+    return start_ull(Kind::dynamic, true, up, first, end, incr, 0, begin_at, end_at);                               \
+  }                                                                                                                 \
+  WEFT_GOMP_NEXT(name)
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_dynamic_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
-                                                   Ull* end_at) {
-  return start_ull(Kind::dynamic, false, up, first, end, incr, chunk, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_dynamic_start);
+WEFT_GOMP_LOOP(static, Kind::static_);
+WEFT_GOMP_LOOP(dynamic, Kind::dynamic);
+WEFT_GOMP_LOOP(guided, Kind::guided);
+WEFT_GOMP_LOOP(nonmonotonic_dynamic, Kind::dynamic);
+WEFT_GOMP_LOOP(nonmonotonic_guided, Kind::guided);
+WEFT_GOMP_RUNTIME_LOOP(runtime);
+WEFT_GOMP_RUNTIME_LOOP(nonmonotonic_runtime);
+WEFT_GOMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime);
 
-WEFT_ABI bool weft_abi_GOMP_loop_guided_start(long first, long end, long incr, long chunk, long* begin_at,
-                                              long* end_at) {
-  return start(Kind::guided, false, first, end, incr, chunk, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_guided_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_guided_start(bool up, Ull first, Ull end, Ull incr, Ull chunk, Ull* begin_at,
-                                                  Ull* end_at) {
-  return start_ull(Kind::guided, false, up, first, end, incr, chunk, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_guided_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_dynamic_start(long first, long end, long incr, long chunk, long* begin_at,
-                                                            long* end_at) {
-  return start(Kind::dynamic, false, first, end, incr, chunk, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_dynamic_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_dynamic_start(bool up, Ull first, Ull end, Ull incr, Ull chunk,
-                                                                Ull* begin_at, Ull* end_at) {
-  return start_ull(Kind::dynamic, false, up, first, end, incr, chunk, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_dynamic_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_guided_start(long first, long end, long incr, long chunk, long* begin_at,
-                                                           long* end_at) {
-  return start(Kind::guided, false, first, end, incr, chunk, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_guided_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_guided_start(bool up, Ull first, Ull end, Ull incr, Ull chunk,
-                                                               Ull* begin_at, Ull* end_at) {
-  return start_ull(Kind::guided, false, up, first, end, incr, chunk, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_guided_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) {
-  return start(Kind::dynamic, true, first, end, incr, 0, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_runtime_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) {
-  return start_ull(Kind::dynamic, true, up, first, end, incr, 0, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_runtime_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_runtime_start(long first, long end, long incr, long* begin_at,
-                                                            long* end_at) {
-  return start(Kind::dynamic, true, first, end, incr, 0, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_runtime_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at,
-                                                                Ull* end_at) {
-  return start_ull(Kind::dynamic, true, up, first, end, incr, 0, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_runtime_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_maybe_nonmonotonic_runtime_start(long first, long end, long incr, long* begin_at,
-                                                                  long* end_at) {
-  return start(Kind::dynamic, true, first, end, incr, 0, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_maybe_nonmonotonic_runtime_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_start(bool up, Ull first, Ull end, Ull incr,
-                                                                      Ull* begin_at, Ull* end_at) {
-  return start_ull(Kind::dynamic, true, up, first, end, incr, 0, begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_maybe_nonmonotonic_runtime_start);
-
-WEFT_ABI bool weft_abi_GOMP_loop_static_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
-WEFT_ABI_EXPORT(GOMP_loop_static_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_static_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
-WEFT_ABI_EXPORT(GOMP_loop_ull_static_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_dynamic_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
-WEFT_ABI_EXPORT(GOMP_loop_dynamic_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_dynamic_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
-WEFT_ABI_EXPORT(GOMP_loop_ull_dynamic_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_guided_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
-WEFT_ABI_EXPORT(GOMP_loop_guided_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_guided_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
-WEFT_ABI_EXPORT(GOMP_loop_ull_guided_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_runtime_next(long* begin_at, long* end_at) { return next(self(), begin_at, end_at); }
-WEFT_ABI_EXPORT(GOMP_loop_runtime_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_runtime_next(Ull* begin_at, Ull* end_at) { return next(self(), begin_at, end_at); }
-WEFT_ABI_EXPORT(GOMP_loop_ull_runtime_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_dynamic_next(long* begin_at, long* end_at) {
-  return next(self(), begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_dynamic_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_dynamic_next(Ull* begin_at, Ull* end_at) {
-  return next(self(), begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_dynamic_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_guided_next(long* begin_at, long* end_at) {
-  return next(self(), begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_guided_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_guided_next(Ull* begin_at, Ull* end_at) {
-  return next(self(), begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_guided_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_nonmonotonic_runtime_next(long* begin_at, long* end_at) {
-  return next(self(), begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_nonmonotonic_runtime_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_nonmonotonic_runtime_next(Ull* begin_at, Ull* end_at) {
-  return next(self(), begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_nonmonotonic_runtime_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_maybe_nonmonotonic_runtime_next(long* begin_at, long* end_at) {
-  return next(self(), begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_maybe_nonmonotonic_runtime_next);
-
-WEFT_ABI bool weft_abi_GOMP_loop_ull_maybe_nonmonotonic_runtime_next(Ull* begin_at, Ull* end_at) {
-  return next(self(), begin_at, end_at);
-}
-WEFT_ABI_EXPORT(GOMP_loop_ull_maybe_nonmonotonic_runtime_next);
-
-WEFT_ABI void weft_abi_GOMP_loop_end() {
+WEFT_ABI(void, GOMP_loop_end)() {
   tool::enter([](Member* member, auto listener, const void* caller) {
     leave_loop(member, listener);
     barrier(member, Barrier::end_of_workshare, caller, listener);
   });
 }
-WEFT_ABI_EXPORT(GOMP_loop_end);
 
-WEFT_ABI void weft_abi_GOMP_loop_end_nowait() {
+WEFT_ABI(void, GOMP_loop_end_nowait)() {
   tool::enter([](Member* member, auto listener, const void*) { leave_loop(member, listener); });
 }
-WEFT_ABI_EXPORT(GOMP_loop_end_nowait);

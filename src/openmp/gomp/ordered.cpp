@@ -49,56 +49,48 @@ template <class Value>
 
 }  // namespace
 
-WEFT_ABI bool weft_abi_GOMP_loop_ordered_start(long first, long end, long incr, long how, long chunk, long* begin_at,
-                                               long* end_at, Words* reductions, void** memory) {
+WEFT_ABI(bool, GOMP_loop_ordered_start)(long first, long end, long incr, long how, long chunk, long* begin_at,
+                                        long* end_at, Words* reductions, void** memory) {
   const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start_loop(said.kind, said.runtime, first, end, incr, chunk, begin_at, end_at);
 }
-WEFT_ABI_EXPORT(GOMP_loop_ordered_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_start(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk,
-                                                   Ull* begin_at, Ull* end_at, Words* reductions, void** memory) {
+WEFT_ABI(bool, GOMP_loop_ull_ordered_start)(bool up, Ull first, Ull end, Ull incr, long how, Ull chunk, Ull* begin_at,
+                                            Ull* end_at, Words* reductions, void** memory) {
   const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, memory);
   const Said said(how);
   return begin_at == nullptr || start_loop_ull(said.kind, said.runtime, up, first, end, incr, chunk, begin_at, end_at);
 }
-WEFT_ABI_EXPORT(GOMP_loop_ull_ordered_start);
 
-WEFT_ABI void weft_abi_GOMP_ordered_start() {
+WEFT_ABI(void, GOMP_ordered_start)() {
   const tool::Entry entry(WEFT_CALLER);
   begin_ordered(self());
 }
-WEFT_ABI_EXPORT(GOMP_ordered_start);
 
-WEFT_ABI void weft_abi_GOMP_ordered_end() {
+WEFT_ABI(void, GOMP_ordered_end)() {
   const tool::Entry entry(WEFT_CALLER);
   end_ordered(self());
 }
-WEFT_ABI_EXPORT(GOMP_ordered_end);
 
-#define WEFT_ORDERED_LOOP(name, kind)                                                                                  \
-  WEFT_ABI bool weft_abi_GOMP_loop_ordered_##name##_start(long first, long end, long incr, long chunk, long* begin_at, \
-                                                          long* end_at) {                                              \
-    return start_loop(kind, false, first, end, incr, chunk, begin_at, end_at);                                         \
-  }                                                                                                                    \
-  WEFT_ABI_EXPORT(GOMP_loop_ordered_##name##_start);                                                                   \
-  WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_##name##_start(bool up, Ull first, Ull end, Ull incr, Ull chunk,        \
-                                                              Ull* begin_at, Ull* end_at) {                            \
-    return start_loop_ull(kind, false, up, first, end, incr, chunk, begin_at, end_at);                                 \
-  }                                                                                                                    \
-  WEFT_ABI_EXPORT(GOMP_loop_ull_ordered_##name##_start)
-#define WEFT_ORDERED_NEXT(name)                                                            \
-  WEFT_ABI bool weft_abi_GOMP_loop_ordered_##name##_next(long* begin_at, long* end_at) {   \
-    return next_unit(self(), begin_at, end_at);                                            \
-  }                                                                                        \
-  WEFT_ABI_EXPORT(GOMP_loop_ordered_##name##_next);                                        \
-  WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_##name##_next(Ull* begin_at, Ull* end_at) { \
-    return next_unit(self(), begin_at, end_at);                                            \
-  }                                                                                        \
-  WEFT_ABI_EXPORT(GOMP_loop_ull_ordered_##name##_next)
+#define WEFT_ORDERED_LOOP(name, kind)                                                                           \
+  WEFT_ABI(bool, GOMP_loop_ordered_##name##_start)(long first, long end, long incr, long chunk, long* begin_at, \
+                                                   long* end_at) {                                              \
+    return start_loop(kind, false, first, end, incr, chunk, begin_at, end_at);                                  \
+  }                                                                                                             \
+  WEFT_ABI(bool, GOMP_loop_ull_ordered_##name##_start)(bool up, Ull first, Ull end, Ull incr, Ull chunk,        \
+                                                       Ull* begin_at, Ull* end_at) {                            \
+    return start_loop_ull(kind, false, up, first, end, incr, chunk, begin_at, end_at);                          \
+  }
+#define WEFT_ORDERED_NEXT(name)                                                       \
+  WEFT_ABI(bool, GOMP_loop_ordered_##name##_next)(long* begin_at, long* end_at) {     \
+    return next_unit(self(), begin_at, end_at);                                       \
+  }                                                                                   \
+  WEFT_ABI(bool, GOMP_loop_ull_ordered_##name##_next)(Ull * begin_at, Ull * end_at) { \
+    return next_unit(self(), begin_at, end_at);                                       \
+  }
 
 WEFT_ORDERED_LOOP(static, Kind::static_);
 WEFT_ORDERED_LOOP(dynamic, Kind::dynamic);
@@ -108,13 +100,10 @@ WEFT_ORDERED_NEXT(dynamic);
 WEFT_ORDERED_NEXT(guided);
 WEFT_ORDERED_NEXT(runtime);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ordered_runtime_start(long first, long end, long incr, long* begin_at, long* end_at) {
+WEFT_ABI(bool, GOMP_loop_ordered_runtime_start)(long first, long end, long incr, long* begin_at, long* end_at) {
   return start_loop(Kind::dynamic, true, first, end, incr, 0, begin_at, end_at);
 }
-WEFT_ABI_EXPORT(GOMP_loop_ordered_runtime_start);
 
-WEFT_ABI bool weft_abi_GOMP_loop_ull_ordered_runtime_start(bool up, Ull first, Ull end, Ull incr, Ull* begin_at,
-                                                           Ull* end_at) {
+WEFT_ABI(bool, GOMP_loop_ull_ordered_runtime_start)(bool up, Ull first, Ull end, Ull incr, Ull* begin_at, Ull* end_at) {
   return start_loop_ull(Kind::dynamic, true, up, first, end, incr, 0, begin_at, end_at);
 }
-WEFT_ABI_EXPORT(GOMP_loop_ull_ordered_runtime_start);

@@ -60,76 +60,38 @@ Combined combine(Function function, void* data, Kind kind, bool runtime, long fi
 
 }  // namespace
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_static(Function function, void* data, unsigned threads, long first, long end,
-                                                 long incr, long chunk, unsigned flags) {
-  run(combine(function, data, Kind::static_, false, first, end, incr, chunk), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_static);
+#define WEFT_PARALLEL_LOOP(name, kind)                                                                             \
+  WEFT_ABI(void, GOMP_parallel_loop_##name)(Function function, void* data, unsigned threads, long first, long end, \
+                                            long incr, long chunk, unsigned flags) {                               \
+    run(combine(function, data, kind, false, first, end, incr, chunk), threads, flags);                            \
+  }
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_static_start(Function function, void* data, unsigned threads, long first,
-                                                       long end, long incr, long chunk) {
-  run_open(combine(function, data, Kind::static_, false, first, end, incr, chunk), threads);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_static_start);
+#define WEFT_PARALLEL_LOOP_START(name, kind)                                                                     \
+  WEFT_ABI(void, GOMP_parallel_loop_##name##_start)(Function function, void* data, unsigned threads, long first, \
+                                                    long end, long incr, long chunk) {                           \
+    run_open(combine(function, data, kind, false, first, end, incr, chunk), threads);                            \
+  }
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic(Function function, void* data, unsigned threads, long first, long end,
-                                                  long incr, long chunk, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, false, first, end, incr, chunk), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic);
+#define WEFT_PARALLEL_RUNTIME_LOOP(name)                                                                           \
+  WEFT_ABI(void, GOMP_parallel_loop_##name)(Function function, void* data, unsigned threads, long first, long end, \
+                                            long incr, unsigned flags) {                                           \
+    run(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads, flags);                        \
+  }
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_dynamic_start(Function function, void* data, unsigned threads, long first,
-                                                        long end, long incr, long chunk) {
-  run_open(combine(function, data, Kind::dynamic, false, first, end, incr, chunk), threads);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_dynamic_start);
+WEFT_PARALLEL_LOOP(static, Kind::static_);
+WEFT_PARALLEL_LOOP(dynamic, Kind::dynamic);
+WEFT_PARALLEL_LOOP(guided, Kind::guided);
+WEFT_PARALLEL_LOOP(nonmonotonic_dynamic, Kind::dynamic);
+WEFT_PARALLEL_LOOP(nonmonotonic_guided, Kind::guided);
+WEFT_PARALLEL_RUNTIME_LOOP(runtime);
+WEFT_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime);
+WEFT_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_guided(Function function, void* data, unsigned threads, long first, long end,
-                                                 long incr, long chunk, unsigned flags) {
-  run(combine(function, data, Kind::guided, false, first, end, incr, chunk), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_guided);
+WEFT_PARALLEL_LOOP_START(static, Kind::static_);
+WEFT_PARALLEL_LOOP_START(dynamic, Kind::dynamic);
+WEFT_PARALLEL_LOOP_START(guided, Kind::guided);
 
-WEFT_ABI void weft_abi_GOMP_parallel_loop_guided_start(Function function, void* data, unsigned threads, long first,
-                                                       long end, long incr, long chunk) {
-  run_open(combine(function, data, Kind::guided, false, first, end, incr, chunk), threads);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_guided_start);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_dynamic(Function function, void* data, unsigned threads,
-                                                               long first, long end, long incr, long chunk,
-                                                               unsigned flags) {
-  run(combine(function, data, Kind::dynamic, false, first, end, incr, chunk), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_dynamic);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_guided(Function function, void* data, unsigned threads,
-                                                              long first, long end, long incr, long chunk,
-                                                              unsigned flags) {
-  run(combine(function, data, Kind::guided, false, first, end, incr, chunk), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_guided);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime(Function function, void* data, unsigned threads, long first, long end,
-                                                  long incr, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_nonmonotonic_runtime(Function function, void* data, unsigned threads,
-                                                               long first, long end, long incr, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_nonmonotonic_runtime);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_maybe_nonmonotonic_runtime(Function function, void* data, unsigned threads,
-                                                                     long first, long end, long incr, unsigned flags) {
-  run(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads, flags);
-}
-WEFT_ABI_EXPORT(GOMP_parallel_loop_maybe_nonmonotonic_runtime);
-
-WEFT_ABI void weft_abi_GOMP_parallel_loop_runtime_start(Function function, void* data, unsigned threads, long first,
-                                                        long end, long incr) {
+WEFT_ABI(void, GOMP_parallel_loop_runtime_start)(Function function, void* data, unsigned threads, long first, long end,
+                                                 long incr) {
   run_open(combine(function, data, Kind::dynamic, true, first, end, incr, 0), threads);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_loop_runtime_start);

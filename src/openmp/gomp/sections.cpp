@@ -38,46 +38,41 @@ void run_sections(void* const* words, int) noexcept {
 
 }  // namespace
 
-WEFT_ABI unsigned weft_abi_GOMP_sections_start(unsigned count) {
+WEFT_ABI(unsigned, GOMP_sections_start)(unsigned count) {
   const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   begin_sections(member, count);
   return next_section(member);
 }
-WEFT_ABI_EXPORT(GOMP_sections_start);
 
 // The same with what some constructs have beside sections.
-WEFT_ABI unsigned weft_abi_GOMP_sections2_start(unsigned count, Words* reductions, void** memory) {
+WEFT_ABI(unsigned, GOMP_sections2_start)(unsigned count, Words* reductions, void** memory) {
   const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   begin_extras(member, reductions, memory);
   begin_sections(member, count);
   return next_section(member);
 }
-WEFT_ABI_EXPORT(GOMP_sections2_start);
 
-WEFT_ABI unsigned weft_abi_GOMP_sections_next() {
+WEFT_ABI(unsigned, GOMP_sections_next)() {
   const tool::Entry entry(WEFT_CALLER);
   return next_section(self());
 }
-WEFT_ABI_EXPORT(GOMP_sections_next);
 
-WEFT_ABI void weft_abi_GOMP_sections_end() {
+WEFT_ABI(void, GOMP_sections_end)() {
   const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   leave_loop(member);
   barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(GOMP_sections_end);
 
-WEFT_ABI void weft_abi_GOMP_sections_end_nowait() {
+WEFT_ABI(void, GOMP_sections_end_nowait)() {
   const tool::Entry entry(WEFT_CALLER);
   leave_loop(self());
 }
-WEFT_ABI_EXPORT(GOMP_sections_end_nowait);
 
-WEFT_ABI void weft_abi_GOMP_parallel_sections(Function function, void* data, unsigned threads, unsigned count,
-                                              unsigned flags) {
+WEFT_ABI(void, GOMP_parallel_sections)(Function function, void* data, unsigned threads, unsigned count,
+                                       unsigned flags) {
   CombinedSections combined{function, data, count};
   const auto region = [threads, flags, record = &combined](const void*) {
     void* words[core::Post::kWords] = {nullptr, record};
@@ -85,10 +80,9 @@ WEFT_ABI void weft_abi_GOMP_parallel_sections(Function function, void* data, uns
   };
   tool::enter_region(region, static_cast<int>(threads));
 }
-WEFT_ABI_EXPORT(GOMP_parallel_sections);
 
 // gcc 4.8 and older; see run_open() in loop.cpp.
-WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* data, unsigned threads, unsigned count) {
+WEFT_ABI(void, GOMP_parallel_sections_start)(Function function, void* data, unsigned threads, unsigned count) {
   const tool::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   auto* combined = new (std::nothrow) CombinedSections{function, data, count};
   if (combined == nullptr) base::lacking("no memory for parallel sections");
@@ -96,4 +90,3 @@ WEFT_ABI void weft_abi_GOMP_parallel_sections_start(Function function, void* dat
   begin_parallel(run_sections, words, clauses(threads));
   begin_sections(self(), count);
 }
-WEFT_ABI_EXPORT(GOMP_parallel_sections_start);

@@ -156,9 +156,8 @@ void move_data(int device, unsigned flags, void** depend) noexcept {
 
 }  // namespace
 
-WEFT_ABI void weft_abi_GOMP_target_ext(int device, Function function, size_t count, void** addresses,
-                                       const size_t* sizes, const unsigned short* kinds, unsigned flags, void** depend,
-                                       void** arguments) {
+WEFT_ABI(void, GOMP_target_ext)(int device, Function function, size_t count, void** addresses, const size_t* sizes,
+                                const unsigned short* kinds, unsigned flags, void** depend, void** arguments) {
   const tool::Entry entry(WEFT_CALLER);
   require_device(device);
   const Maps maps{count, addresses, sizes, kinds};
@@ -172,93 +171,76 @@ WEFT_ABI void weft_abi_GOMP_target_ext(int device, Function function, size_t cou
   }
   run_region(function, addresses, thread_limit);
 }
-WEFT_ABI_EXPORT(GOMP_target_ext);
 
-WEFT_ABI void weft_abi_GOMP_target_data_ext(int device, size_t, void**, const size_t*, const unsigned short*) {
+WEFT_ABI(void, GOMP_target_data_ext)(int device, size_t, void**, const size_t*, const unsigned short*) {
   require_device(device);
 }
-WEFT_ABI_EXPORT(GOMP_target_data_ext);
 
-WEFT_ABI void weft_abi_GOMP_target_end_data() {}
-WEFT_ABI_EXPORT(GOMP_target_end_data);
+WEFT_ABI(void, GOMP_target_end_data)() {}
 
-WEFT_ABI void weft_abi_GOMP_target_update_ext(int device, size_t, void**, const size_t*, const unsigned short*,
-                                              unsigned flags, void** depend) {
+WEFT_ABI(void, GOMP_target_update_ext)(int device, size_t, void**, const size_t*, const unsigned short*, unsigned flags,
+                                       void** depend) {
   const tool::Entry entry(WEFT_CALLER);
   move_data(device, flags, depend);
 }
-WEFT_ABI_EXPORT(GOMP_target_update_ext);
 
-WEFT_ABI void weft_abi_GOMP_target_enter_exit_data(int device, size_t, void**, const size_t*, const unsigned short*,
-                                                   unsigned flags, void** depend) {
+WEFT_ABI(void, GOMP_target_enter_exit_data)(int device, size_t, void**, const size_t*, const unsigned short*,
+                                            unsigned flags, void** depend) {
   const tool::Entry entry(WEFT_CALLER);
   move_data(device, flags, depend);
 }
-WEFT_ABI_EXPORT(GOMP_target_enter_exit_data);
 
 // False when all teams have had their turn.
-WEFT_ABI bool weft_abi_GOMP_teams4(unsigned, unsigned teams, unsigned thread_limit, bool first) {
+WEFT_ABI(bool, GOMP_teams4)(unsigned, unsigned teams, unsigned thread_limit, bool first) {
   const tool::Entry entry(WEFT_CALLER);
   if (!first) return next_team_in_turn();
   begin_league_in_turn(static_cast<int>(teams), static_cast<int>(thread_limit));
   return true;
 }
-WEFT_ABI_EXPORT(GOMP_teams4);
 
 // ---- gcc 4.9, which has no clauses for tasks; and up to gcc 11 the program runs one team only ----
 
-WEFT_ABI void weft_abi_GOMP_target(int device, Function function, const void*, size_t, void** addresses, const size_t*,
-                                   const unsigned char*) {
+WEFT_ABI(void, GOMP_target)(int device, Function function, const void*, size_t, void** addresses, const size_t*,
+                            const unsigned char*) {
   const tool::Entry entry(WEFT_CALLER);
   require_device(device);
   run_region(function, addresses, 0);
 }
-WEFT_ABI_EXPORT(GOMP_target);
 
-WEFT_ABI void weft_abi_GOMP_target_data(int device, const void*, size_t, void**, const size_t*, const unsigned char*) {
+WEFT_ABI(void, GOMP_target_data)(int device, const void*, size_t, void**, const size_t*, const unsigned char*) {
   require_device(device);
 }
-WEFT_ABI_EXPORT(GOMP_target_data);
 
-WEFT_ABI void weft_abi_GOMP_target_update(int device, const void*, size_t, void**, const size_t*,
-                                          const unsigned char*) {
+WEFT_ABI(void, GOMP_target_update)(int device, const void*, size_t, void**, const size_t*, const unsigned char*) {
   require_device(device);
 }
-WEFT_ABI_EXPORT(GOMP_target_update);
 
-WEFT_ABI void weft_abi_GOMP_teams(unsigned, unsigned thread_limit) {
+WEFT_ABI(void, GOMP_teams)(unsigned, unsigned thread_limit) {
   const tool::Entry entry(WEFT_CALLER);
   begin_league_in_turn(1, static_cast<int>(thread_limit));
 }
-WEFT_ABI_EXPORT(GOMP_teams);
 
 // ---- gcc 14 and 15 ----
 
 // Function pointers of the host are those of the device.
-WEFT_ABI void* weft_abi_GOMP_target_map_indirect_ptr(void* function) { return function; }
-WEFT_ABI_EXPORT(GOMP_target_map_indirect_ptr);
+WEFT_ABI(void*, GOMP_target_map_indirect_ptr)(void* function) { return function; }
 
 // The host has no foreign runtime to work with: objects stay or become omp_interop_none.
-WEFT_ABI void weft_abi_GOMP_interop(int device, int init_count, void*** inits, const void*, const void*, int, void*,
-                                    int destroy_count, void*** destroyed, unsigned flags, void** depend) {
+WEFT_ABI(void, GOMP_interop)(int device, int init_count, void*** inits, const void*, const void*, int, void*,
+                             int destroy_count, void*** destroyed, unsigned flags, void** depend) {
   const tool::Entry entry(WEFT_CALLER);
   move_data(device, flags, depend);
   for (int i = 0; i < init_count; ++i) *inits[i] = nullptr;
   for (int i = 0; i < destroy_count; ++i) *destroyed[i] = nullptr;
 }
-WEFT_ABI_EXPORT(GOMP_interop);
 
 // ---- what programs built for offloading tell at their start ----
 
 // There is no device but the host: nothing is done with the images.
-WEFT_ABI void weft_abi_GOMP_offload_register(const void*, int, const void*) {}
-WEFT_ABI_EXPORT(GOMP_offload_register);
+WEFT_ABI(void, GOMP_offload_register)(const void*, int, const void*) {}
 
-WEFT_ABI void weft_abi_GOMP_offload_register_ver(unsigned, const void*, int, const void*) {}
-WEFT_ABI_EXPORT(GOMP_offload_register_ver);
+WEFT_ABI(void, GOMP_offload_register_ver)(unsigned, const void*, int, const void*) {}
 
-WEFT_ABI void weft_abi_GOMP_offload_unregister(const void*, int, const void*) {}
-WEFT_ABI_EXPORT(GOMP_offload_unregister);
+WEFT_ABI(void, GOMP_offload_unregister)(const void*, int, const void*) {}
 
-WEFT_ABI void weft_abi_GOMP_offload_unregister_ver(unsigned, const void*, int, const void*) {}
-WEFT_ABI_EXPORT(GOMP_offload_unregister_ver);
+WEFT_ABI(void, GOMP_offload_unregister_ver)(unsigned, const void*, int, const void*) {}

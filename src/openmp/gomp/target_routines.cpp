@@ -38,23 +38,20 @@ void submit(const Work& work, int count, const DependObject* objects) noexcept {
 
 }  // namespace
 
-WEFT_ABI int weft_abi_omp_target_memcpy_async(void* to, const void* from, size_t length, size_t to_offset,
-                                              size_t from_offset, int to_device, int from_device, int count,
-                                              const DependObject* objects) {
+WEFT_ABI(int, omp_target_memcpy_async)(void* to, const void* from, size_t length, size_t to_offset, size_t from_offset,
+                                       int to_device, int from_device, int count, const DependObject* objects) {
   const tool::Entry entry(WEFT_CALLER);
   if (!is_host(to_device) || !is_host(from_device)) return EINVAL;
   submit([=] { weft_abi_omp_target_memcpy(to, from, length, to_offset, from_offset, to_device, from_device); }, count,
          objects);
   return 0;
 }
-WEFT_ABI_EXPORT(omp_target_memcpy_async);
 
 // The arrays that describe the box must last until the task has ended: so OpenMP says.
-WEFT_ABI int weft_abi_omp_target_memcpy_rect_async(void* to, const void* from, size_t element, int dimensions,
-                                                   const size_t* volume, const size_t* to_offsets,
-                                                   const size_t* from_offsets, const size_t* to_sizes,
-                                                   const size_t* from_sizes, int to_device, int from_device, int count,
-                                                   const DependObject* objects) {
+WEFT_ABI(int, omp_target_memcpy_rect_async)(void* to, const void* from, size_t element, int dimensions,
+                                            const size_t* volume, const size_t* to_offsets, const size_t* from_offsets,
+                                            const size_t* to_sizes, const size_t* from_sizes, int to_device,
+                                            int from_device, int count, const DependObject* objects) {
   const tool::Entry entry(WEFT_CALLER);
   if (to == nullptr && from == nullptr) return INT_MAX;
   if (!is_host(to_device) || !is_host(from_device) || dimensions < 1) return EINVAL;
@@ -66,12 +63,10 @@ WEFT_ABI int weft_abi_omp_target_memcpy_rect_async(void* to, const void* from, s
       count, objects);
   return 0;
 }
-WEFT_ABI_EXPORT(omp_target_memcpy_rect_async);
 
-WEFT_ABI void* weft_abi_omp_target_memset_async(void* memory, int value, size_t size, int device, int count,
-                                                const DependObject* objects) {
+WEFT_ABI(void*, omp_target_memset_async)(void* memory, int value, size_t size, int device, int count,
+                                         const DependObject* objects) {
   const tool::Entry entry(WEFT_CALLER);
   if (is_host(device)) submit([=] { std::memset(memory, value, size); }, count, objects);
   return memory;
 }
-WEFT_ABI_EXPORT(omp_target_memset_async);

@@ -55,8 +55,8 @@ Dependences gomp::read_dependences(void** depend) noexcept {
   return list;
 }
 
-WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
-                                 unsigned flags, void** depend, int priority, void* event) {
+WEFT_ABI(void, GOMP_task)(Function function, void* data, Copy copy, long size, long alignment, bool deferred,
+                          unsigned flags, void** depend, int priority, void* event) {
   tool::enter([=](Member* member, auto listener, const void*) {
     TaskClauses clauses;
     clauses.final = (flags & kFinal) != 0;
@@ -98,38 +98,31 @@ WEFT_ABI void weft_abi_GOMP_task(Function function, void* data, Copy copy, long 
     dependences.free_memory();
   });
 }
-WEFT_ABI_EXPORT(GOMP_task);
 
-WEFT_ABI void weft_abi_GOMP_taskwait() {
+WEFT_ABI(void, GOMP_taskwait)() {
   tool::enter([](Member* member, auto listener, const void* caller) { task_wait(member, caller, listener); });
 }
-WEFT_ABI_EXPORT(GOMP_taskwait);
 
-WEFT_ABI void weft_abi_GOMP_taskwait_depend(void** depend) {
+WEFT_ABI(void, GOMP_taskwait_depend)(void** depend) {
   const tool::Entry entry(WEFT_CALLER);
   Dependences dependences = read_dependences(depend);
   task_wait_for(self(), dependences.begin(), dependences.size());
   dependences.free_memory();
 }
-WEFT_ABI_EXPORT(GOMP_taskwait_depend);
 
-WEFT_ABI void weft_abi_GOMP_taskwait_depend_nowait(void** depend) {
+WEFT_ABI(void, GOMP_taskwait_depend_nowait)(void** depend) {
   const tool::Entry entry(WEFT_CALLER);
   Dependences dependences = read_dependences(depend);
   submit_empty_task(self(), dependences.begin(), dependences.size());
   dependences.free_memory();
 }
-WEFT_ABI_EXPORT(GOMP_taskwait_depend_nowait);
 
-WEFT_ABI void weft_abi_GOMP_taskyield() { task_yield(self(), WEFT_CALLER); }
-WEFT_ABI_EXPORT(GOMP_taskyield);
+WEFT_ABI(void, GOMP_taskyield)() { task_yield(self(), WEFT_CALLER); }
 
-WEFT_ABI void weft_abi_GOMP_taskgroup_start() {
+WEFT_ABI(void, GOMP_taskgroup_start)() {
   tool::enter([](Member* member, auto listener, const void*) { begin_taskgroup(member, listener); });
 }
-WEFT_ABI_EXPORT(GOMP_taskgroup_start);
 
-WEFT_ABI void weft_abi_GOMP_taskgroup_end() {
+WEFT_ABI(void, GOMP_taskgroup_end)() {
   tool::enter([](Member* member, auto listener, const void*) { end_taskgroup(member, listener); });
 }
-WEFT_ABI_EXPORT(GOMP_taskgroup_end);

@@ -7,17 +7,14 @@
 using namespace weft::openmp;
 using namespace weft::openmp::gomp;
 
-WEFT_ABI void weft_abi_GOMP_taskgroup_reduction_register(Words* data) { add_reduction_blocks(self(), data); }
-WEFT_ABI_EXPORT(GOMP_taskgroup_reduction_register);
+WEFT_ABI(void, GOMP_taskgroup_reduction_register)(Words* data) { add_reduction_blocks(self(), data); }
 
 // After the program has combined the copies.
-WEFT_ABI void weft_abi_GOMP_taskgroup_reduction_unregister(Words* data) { free_reductions(data); }
-WEFT_ABI_EXPORT(GOMP_taskgroup_reduction_unregister);
+WEFT_ABI(void, GOMP_taskgroup_reduction_unregister)(Words* data) { free_reductions(data); }
 
-WEFT_ABI void weft_abi_GOMP_task_reduction_remap(size_t count, size_t originals, void** addresses) {
+WEFT_ABI(void, GOMP_task_reduction_remap)(size_t count, size_t originals, void** addresses) {
   find_copies(self(), count, originals, addresses);
 }
-WEFT_ABI_EXPORT(GOMP_task_reduction_remap);
 
 namespace {
 
@@ -39,7 +36,7 @@ void run_reducing(void* const* words, int number) noexcept {
 }  // namespace
 
 // The answer is how many members' copies there are to combine.
-WEFT_ABI unsigned weft_abi_GOMP_parallel_reductions(Function function, void* data, unsigned threads, unsigned flags) {
+WEFT_ABI(unsigned, GOMP_parallel_reductions)(Function function, void* data, unsigned threads, unsigned flags) {
   const tool::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   Reducing region{function, data};
   const int most = planned_team_size(self(), static_cast<int>(threads));
@@ -48,21 +45,18 @@ WEFT_ABI unsigned weft_abi_GOMP_parallel_reductions(Function function, void* dat
   parallel(run_reducing, words, clauses(threads, flags));
   return region.members;
 }
-WEFT_ABI_EXPORT(GOMP_parallel_reductions);
 
 // A scope construct, which ends with what follows.
-WEFT_ABI void weft_abi_GOMP_scope_start(Words* reductions) {
+WEFT_ABI(void, GOMP_scope_start)(Words* reductions) {
   const tool::Entry entry(WEFT_CALLER);
   begin_extras(self(), reductions, nullptr);
   tool::begin_work(self(), ompt_work_scope, 1);
 }
-WEFT_ABI_EXPORT(GOMP_scope_start);
 
 // Ends what a worksharing construct with reductions has begun, after the members have combined their copies.
-WEFT_ABI void weft_abi_GOMP_workshare_task_reduction_unregister(bool cancelled) {
+WEFT_ABI(void, GOMP_workshare_task_reduction_unregister)(bool cancelled) {
   const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   end_extras_with_reductions(member);
   if (!cancelled) barrier(member, Barrier::end_of_workshare, WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(GOMP_workshare_task_reduction_unregister);

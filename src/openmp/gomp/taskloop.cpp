@@ -127,20 +127,16 @@ void run(const Source& source, uint64_t said, uint64_t first, uint64_t step, uin
 
 }  // namespace
 
-WEFT_ABI void weft_abi_GOMP_taskloop(Function function, void* data, Copy copy, long size, long alignment,
-                                     unsigned flags, unsigned long said, int priority, long start, long end,
-                                     long step) {
+WEFT_ABI(void, GOMP_taskloop)(Function function, void* data, Copy copy, long size, long alignment, unsigned flags,
+                              unsigned long said, int priority, long start, long end, long step) {
   const tool::Entry entry(WEFT_CALLER);
   run({function, data, copy, size, alignment, flags, priority}, said, static_cast<uint64_t>(start),
       static_cast<uint64_t>(step), count_of(start, end, step));
 }
-WEFT_ABI_EXPORT(GOMP_taskloop);
 
-WEFT_ABI void weft_abi_GOMP_taskloop_ull(Function function, void* data, Copy copy, long size, long alignment,
-                                         unsigned flags, unsigned long said, int priority, Ull start, Ull end,
-                                         Ull step) {
+WEFT_ABI(void, GOMP_taskloop_ull)(Function function, void* data, Copy copy, long size, long alignment, unsigned flags,
+                                  unsigned long said, int priority, Ull start, Ull end, Ull step) {
   const tool::Entry entry(WEFT_CALLER);
   run({function, data, copy, size, alignment, flags, priority}, said, start, step,
       count_of((flags & kUp) != 0, start, end, step));
 }
-WEFT_ABI_EXPORT(GOMP_taskloop_ull);

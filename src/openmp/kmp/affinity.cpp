@@ -82,46 +82,32 @@ int get_proc(int proc, Mask* mask) noexcept {
 
 }  // namespace
 
-WEFT_ABI void weft_abi_kmp_create_affinity_mask(Mask* mask) { create_mask(mask); }
-WEFT_ABI_EXPORT(kmp_create_affinity_mask);
-WEFT_ABI void weft_abi_kmp_create_affinity_mask_(Mask* mask) { create_mask(mask); }
-WEFT_ABI_EXPORT(kmp_create_affinity_mask_);
+WEFT_ABI(void, kmp_create_affinity_mask)(Mask* mask) { create_mask(mask); }
+WEFT_ABI(void, kmp_create_affinity_mask_)(Mask* mask) { create_mask(mask); }
 
-WEFT_ABI void weft_abi_kmp_destroy_affinity_mask(Mask* mask) { destroy_mask(mask); }
-WEFT_ABI_EXPORT(kmp_destroy_affinity_mask);
-WEFT_ABI void weft_abi_kmp_destroy_affinity_mask_(Mask* mask) { destroy_mask(mask); }
-WEFT_ABI_EXPORT(kmp_destroy_affinity_mask_);
+WEFT_ABI(void, kmp_destroy_affinity_mask)(Mask* mask) { destroy_mask(mask); }
+WEFT_ABI(void, kmp_destroy_affinity_mask_)(Mask* mask) { destroy_mask(mask); }
 
-WEFT_ABI int weft_abi_kmp_set_affinity(Mask* mask) { return set_affinity(mask); }
-WEFT_ABI_EXPORT(kmp_set_affinity);
-WEFT_ABI int weft_abi_kmp_set_affinity_(Mask* mask) { return set_affinity(mask); }
-WEFT_ABI_EXPORT(kmp_set_affinity_);
+WEFT_ABI(int, kmp_set_affinity)(Mask* mask) { return set_affinity(mask); }
+WEFT_ABI(int, kmp_set_affinity_)(Mask* mask) { return set_affinity(mask); }
 
-WEFT_ABI int weft_abi_kmp_get_affinity(Mask* mask) { return get_affinity(mask); }
-WEFT_ABI_EXPORT(kmp_get_affinity);
-WEFT_ABI int weft_abi_kmp_get_affinity_(Mask* mask) { return get_affinity(mask); }
-WEFT_ABI_EXPORT(kmp_get_affinity_);
+WEFT_ABI(int, kmp_get_affinity)(Mask* mask) { return get_affinity(mask); }
+WEFT_ABI(int, kmp_get_affinity_)(Mask* mask) { return get_affinity(mask); }
 
-WEFT_ABI int weft_abi_kmp_get_affinity_max_proc() { return max_proc(); }
-WEFT_ABI_EXPORT(kmp_get_affinity_max_proc);
-WEFT_ABI int weft_abi_kmp_get_affinity_max_proc_() { return max_proc(); }
-WEFT_ABI_EXPORT(kmp_get_affinity_max_proc_);
+WEFT_ABI(int, kmp_get_affinity_max_proc)() { return max_proc(); }
+WEFT_ABI(int, kmp_get_affinity_max_proc_)() { return max_proc(); }
 
 // C under two names, Fortran by reference.
-#define WEFT_KMP_PROC(verb, action)                                                                                   \
-  WEFT_ABI int weft_abi_kmp_##verb##_affinity_mask_proc(int proc, Mask* mask) { return action(proc, mask); }          \
-  WEFT_ABI_EXPORT(kmp_##verb##_affinity_mask_proc);                                                                   \
-  WEFT_ABI int weft_abi_kmpc_##verb##_affinity_mask_proc(int proc, Mask* mask) { return action(proc, mask); }         \
-  WEFT_ABI_EXPORT(kmpc_##verb##_affinity_mask_proc);                                                                  \
-  WEFT_ABI int weft_abi_kmp_##verb##_affinity_mask_proc_(const int* proc, Mask* mask) { return action(*proc, mask); } \
-  WEFT_ABI_EXPORT(kmp_##verb##_affinity_mask_proc_)
+#define WEFT_KMP_PROC(verb, action)                                                                    \
+  WEFT_ABI(int, kmp_##verb##_affinity_mask_proc)(int proc, Mask* mask) { return action(proc, mask); }  \
+  WEFT_ABI(int, kmpc_##verb##_affinity_mask_proc)(int proc, Mask* mask) { return action(proc, mask); } \
+  WEFT_ABI(int, kmp_##verb##_affinity_mask_proc_)(const int* proc, Mask* mask) { return action(*proc, mask); }
 
 WEFT_KMP_PROC(set, set_proc);
 WEFT_KMP_PROC(unset, unset_proc);
 WEFT_KMP_PROC(get, get_proc);
 
-WEFT_ABI int weft_abi_kmp_set_thread_affinity_mask_initial() {
+WEFT_ABI(int, kmp_set_thread_affinity_mask_initial)() {
   unbind_caller();
   return 0;
 }
-WEFT_ABI_EXPORT(kmp_set_thread_affinity_mask_initial);

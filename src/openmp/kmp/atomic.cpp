@@ -21,45 +21,35 @@ __extension__ using Complex10 = _Complex long double;
 // ---- the table: what each type has ----
 
 // Without and with capture.
-#define WEFT_ATOMIC(type, Value, operation, Operation)                                                   \
-  WEFT_ABI void weft_abi___kmpc_atomic_##type##_##operation(Ident*, int32_t, Value* at, Value operand) { \
-    update<Operation>(at, operand);                                                                      \
-  }                                                                                                      \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation);                                                   \
+#define WEFT_ATOMIC(type, Value, operation, Operation)                                            \
+  WEFT_ABI(void, __kmpc_atomic_##type##_##operation)(Ident*, int32_t, Value* at, Value operand) { \
+    update<Operation>(at, operand);                                                               \
+  }                                                                                               \
   WEFT_CAPTURE(type, Value, operation##_cpt, Operation)
-#define WEFT_CAPTURE(type, Value, operation, Operation)                                                 \
-  WEFT_ABI Value weft_abi___kmpc_atomic_##type##_##operation(Ident*, int32_t, Value* at, Value operand, \
-                                                             int32_t after) {                           \
-    const Change<Value> change = update<Operation>(at, operand);                                        \
-    return after != 0 ? change.after : change.before;                                                   \
-  }                                                                                                     \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation)
+#define WEFT_CAPTURE(type, Value, operation, Operation)                                                           \
+  WEFT_ABI(Value, __kmpc_atomic_##type##_##operation)(Ident*, int32_t, Value* at, Value operand, int32_t after) { \
+    const Change<Value> change = update<Operation>(at, operand);                                                  \
+    return after != 0 ? change.after : change.before;                                                             \
+  }
 
 // Operations whose operands may change places.
-#define WEFT_ATOMIC_ORDERED(type, Value, operation, Operation)                                                 \
-  WEFT_ATOMIC(type, Value, operation, Operation);                                                              \
-  WEFT_ABI void weft_abi___kmpc_atomic_##type##_##operation##_rev(Ident*, int32_t, Value* at, Value operand) { \
-    update<Reversed<Operation>>(at, operand);                                                                  \
-  }                                                                                                            \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation##_rev);                                                   \
+#define WEFT_ATOMIC_ORDERED(type, Value, operation, Operation)                                          \
+  WEFT_ATOMIC(type, Value, operation, Operation);                                                       \
+  WEFT_ABI(void, __kmpc_atomic_##type##_##operation##_rev)(Ident*, int32_t, Value* at, Value operand) { \
+    update<Reversed<Operation>>(at, operand);                                                           \
+  }                                                                                                     \
   WEFT_CAPTURE(type, Value, operation##_cpt_rev, Reversed<Operation>)
 
 // The operand has another type.
-#define WEFT_ATOMIC_MIXED(type, Value, operation, Operation, other, Other)                                         \
-  WEFT_ABI void weft_abi___kmpc_atomic_##type##_##operation##_##other(Ident*, int32_t, Value* at, Other operand) { \
-    update<Operation>(at, operand);                                                                                \
-  }                                                                                                                \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation##_##other)
-#define WEFT_ATOMIC_ACCESS(type, Value)                                                                              \
-  WEFT_ABI Value weft_abi___kmpc_atomic_##type##_rd(Ident*, int32_t, Value* at) { return read(at); }                 \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_rd);                                                                        \
-  WEFT_ABI void weft_abi___kmpc_atomic_##type##_wr(Ident*, int32_t, Value* at, Value value) { exchange(at, value); } \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_wr)
-#define WEFT_ATOMIC_SWAP(type, Value)                                                           \
-  WEFT_ABI Value weft_abi___kmpc_atomic_##type##_swp(Ident*, int32_t, Value* at, Value value) { \
-    return exchange(at, value);                                                                 \
-  }                                                                                             \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_swp)
+#define WEFT_ATOMIC_MIXED(type, Value, operation, Operation, other, Other)                                  \
+  WEFT_ABI(void, __kmpc_atomic_##type##_##operation##_##other)(Ident*, int32_t, Value* at, Other operand) { \
+    update<Operation>(at, operand);                                                                         \
+  }
+#define WEFT_ATOMIC_ACCESS(type, Value)                                                       \
+  WEFT_ABI(Value, __kmpc_atomic_##type##_rd)(Ident*, int32_t, Value* at) { return read(at); } \
+  WEFT_ABI(void, __kmpc_atomic_##type##_wr)(Ident*, int32_t, Value* at, Value value) { exchange(at, value); }
+#define WEFT_ATOMIC_SWAP(type, Value) \
+  WEFT_ABI(Value, __kmpc_atomic_##type##_swp)(Ident*, int32_t, Value* at, Value value) { return exchange(at, value); }
 
 #define WEFT_ATOMIC_INTEGER(type, Signed, Unsigned)          \
   WEFT_ATOMIC_ACCESS(type, Signed);                          \
@@ -119,51 +109,45 @@ WEFT_ATOMIC_MIXED_NUMBER(cmplx4, Complex4, cmplx8, Complex8);
 // ---- pairs of floats: what is captured comes back by address ----
 
 #undef WEFT_CAPTURE
-#define WEFT_CAPTURE(type, Value, operation, Operation)                                                            \
-  WEFT_ABI void weft_abi___kmpc_atomic_##type##_##operation(Ident*, int32_t, Value* at, Value operand, Value* out, \
-                                                            int32_t after) {                                       \
-    const Change<Value> change = update<Operation>(at, operand);                                                   \
-    *out = after != 0 ? change.after : change.before;                                                              \
-  }                                                                                                                \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##type##_##operation)
+#define WEFT_CAPTURE(type, Value, operation, Operation)                                                     \
+  WEFT_ABI(void, __kmpc_atomic_##type##_##operation)(Ident*, int32_t, Value* at, Value operand, Value* out, \
+                                                     int32_t after) {                                       \
+    const Change<Value> change = update<Operation>(at, operand);                                            \
+    *out = after != 0 ? change.after : change.before;                                                       \
+  }
 
 WEFT_ATOMIC_ACCESS(cmplx4, Complex4);
 WEFT_ATOMIC_NUMBER(cmplx4, Complex4);
 
-WEFT_ABI void weft_abi___kmpc_atomic_cmplx4_swp(Ident*, int32_t, Complex4* at, Complex4 value, Complex4* out) {
+WEFT_ABI(void, __kmpc_atomic_cmplx4_swp)(Ident*, int32_t, Complex4* at, Complex4 value, Complex4* out) {
   *out = exchange(at, value);
 }
-WEFT_ABI_EXPORT(__kmpc_atomic_cmplx4_swp);
 
 // ---- compare and swap ----
 
-#define WEFT_ATOMIC_CAS(size, Value)                                                                                  \
-  WEFT_ABI bool weft_abi___kmpc_atomic_bool_##size##_cas(Ident*, int32_t, Value* at, Value expected, Value desired) { \
-    Value seen;                                                                                                       \
-    return compare_and_swap(at, expected, desired, &seen);                                                            \
-  }                                                                                                                   \
-  WEFT_ABI_EXPORT(__kmpc_atomic_bool_##size##_cas);                                                                   \
-  WEFT_ABI Value weft_abi___kmpc_atomic_val_##size##_cas(Ident*, int32_t, Value* at, Value expected, Value desired) { \
-    Value seen;                                                                                                       \
-    compare_and_swap(at, expected, desired, &seen);                                                                   \
-    return seen;                                                                                                      \
-  }                                                                                                                   \
-  WEFT_ABI_EXPORT(__kmpc_atomic_val_##size##_cas);                                                                    \
-  WEFT_ABI bool weft_abi___kmpc_atomic_bool_##size##_cas_cpt(Ident*, int32_t, Value* at, Value expected,              \
-                                                             Value desired, Value* seen_otherwise) {                  \
-    Value seen;                                                                                                       \
-    if (compare_and_swap(at, expected, desired, &seen)) return true;                                                  \
-    *seen_otherwise = seen;                                                                                           \
-    return false;                                                                                                     \
-  }                                                                                                                   \
-  WEFT_ABI_EXPORT(__kmpc_atomic_bool_##size##_cas_cpt);                                                               \
-  WEFT_ABI Value weft_abi___kmpc_atomic_val_##size##_cas_cpt(Ident*, int32_t, Value* at, Value expected,              \
-                                                             Value desired, Value* after) {                           \
-    Value seen;                                                                                                       \
-    *after = compare_and_swap(at, expected, desired, &seen) ? desired : seen;                                         \
-    return seen;                                                                                                      \
-  }                                                                                                                   \
-  WEFT_ABI_EXPORT(__kmpc_atomic_val_##size##_cas_cpt)
+#define WEFT_ATOMIC_CAS(size, Value)                                                                             \
+  WEFT_ABI(bool, __kmpc_atomic_bool_##size##_cas)(Ident*, int32_t, Value* at, Value expected, Value desired) {   \
+    Value seen;                                                                                                  \
+    return compare_and_swap(at, expected, desired, &seen);                                                       \
+  }                                                                                                              \
+  WEFT_ABI(Value, __kmpc_atomic_val_##size##_cas)(Ident*, int32_t, Value* at, Value expected, Value desired) {   \
+    Value seen;                                                                                                  \
+    compare_and_swap(at, expected, desired, &seen);                                                              \
+    return seen;                                                                                                 \
+  }                                                                                                              \
+  WEFT_ABI(bool, __kmpc_atomic_bool_##size##_cas_cpt)(Ident*, int32_t, Value* at, Value expected, Value desired, \
+                                                      Value* seen_otherwise) {                                   \
+    Value seen;                                                                                                  \
+    if (compare_and_swap(at, expected, desired, &seen)) return true;                                             \
+    *seen_otherwise = seen;                                                                                      \
+    return false;                                                                                                \
+  }                                                                                                              \
+  WEFT_ABI(Value, __kmpc_atomic_val_##size##_cas_cpt)(Ident*, int32_t, Value* at, Value expected, Value desired, \
+                                                      Value* after) {                                            \
+    Value seen;                                                                                                  \
+    *after = compare_and_swap(at, expected, desired, &seen) ? desired : seen;                                    \
+    return seen;                                                                                                 \
+  }
 
 WEFT_ATOMIC_CAS(1, int8_t);
 WEFT_ATOMIC_CAS(2, int16_t);
@@ -191,15 +175,14 @@ struct Bytes32 {
 
 }  // namespace
 
-#define WEFT_ATOMIC_ANY(size, Value)                                                                              \
-  WEFT_ABI void weft_abi___kmpc_atomic_##size(Ident*, int32_t, Value* at, void* operand, CombineValues combine) { \
-    change(at, [=](Value value) {                                                                                 \
-      Value result;                                                                                               \
-      combine(&result, &value, operand);                                                                          \
-      return result;                                                                                              \
-    });                                                                                                           \
-  }                                                                                                               \
-  WEFT_ABI_EXPORT(__kmpc_atomic_##size)
+#define WEFT_ATOMIC_ANY(size, Value)                                                                       \
+  WEFT_ABI(void, __kmpc_atomic_##size)(Ident*, int32_t, Value* at, void* operand, CombineValues combine) { \
+    change(at, [=](Value value) {                                                                          \
+      Value result;                                                                                        \
+      combine(&result, &value, operand);                                                                   \
+      return result;                                                                                       \
+    });                                                                                                    \
+  }
 
 WEFT_ATOMIC_ANY(1, uint8_t);
 WEFT_ATOMIC_ANY(2, uint16_t);
@@ -211,8 +194,6 @@ WEFT_ATOMIC_ANY(20, Bytes20);
 WEFT_ATOMIC_ANY(32, Bytes32);
 
 // Any statement between the two.
-WEFT_ABI void weft_abi___kmpc_atomic_start() { lock_shortly(g_atomic); }
-WEFT_ABI_EXPORT(__kmpc_atomic_start);
+WEFT_ABI(void, __kmpc_atomic_start)() { lock_shortly(g_atomic); }
 
-WEFT_ABI void weft_abi___kmpc_atomic_end() { unlock(g_atomic); }
-WEFT_ABI_EXPORT(__kmpc_atomic_end);
+WEFT_ABI(void, __kmpc_atomic_end)() { unlock(g_atomic); }

@@ -27,28 +27,23 @@ int32_t leave_if(bool cancelled, Construct construct) noexcept {
 
 }  // namespace
 
-WEFT_ABI int32_t weft_abi___kmpc_cancel(Ident*, int32_t, int32_t kind) {
+WEFT_ABI(int32_t, __kmpc_cancel)(Ident*, int32_t, int32_t kind) {
   const tool::Entry entry(WEFT_CALLER);
   return leave_if(cancel(self(), construct_of(kind)), construct_of(kind));
 }
-WEFT_ABI_EXPORT(__kmpc_cancel);
 
-WEFT_ABI int32_t weft_abi___kmpc_cancellationpoint(Ident*, int32_t, int32_t kind) {
+WEFT_ABI(int32_t, __kmpc_cancellationpoint)(Ident*, int32_t, int32_t kind) {
   const tool::Entry entry(WEFT_CALLER);
   return leave_if(cancellation_point(self(), construct_of(kind)), construct_of(kind));
 }
-WEFT_ABI_EXPORT(__kmpc_cancellationpoint);
 
 // Whether the region has been cancelled.
-WEFT_ABI int32_t weft_abi___kmpc_cancel_barrier(Ident* location, int32_t) {
+WEFT_ABI(int32_t, __kmpc_cancel_barrier)(Ident* location, int32_t) {
   return cancellable_barrier(self(), barrier_of(location), WEFT_CALLER) ? 1 : 0;
 }
-WEFT_ABI_EXPORT(__kmpc_cancel_barrier);
 
-WEFT_ABI int weft_abi_kmp_get_cancellation_status(int kind) { return is_cancelled(self(), construct_of(kind)) ? 1 : 0; }
-WEFT_ABI_EXPORT(kmp_get_cancellation_status);
+WEFT_ABI(int, kmp_get_cancellation_status)(int kind) { return is_cancelled(self(), construct_of(kind)) ? 1 : 0; }
 
-WEFT_ABI int weft_abi_kmp_get_cancellation_status_(const int* kind) {
+WEFT_ABI(int, kmp_get_cancellation_status_)(const int* kind) {
   return is_cancelled(self(), construct_of(*kind)) ? 1 : 0;
 }
-WEFT_ABI_EXPORT(kmp_get_cancellation_status_);

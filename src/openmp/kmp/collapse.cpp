@@ -25,7 +25,7 @@ void canonicalize(NestedLoop* loops, int32_t depth) noexcept {
 }  // namespace
 
 // How many iterations a nest has where no bound depends on another loop; each loop learns its own number.
-WEFT_ABI uint64_t weft_abi___kmpc_process_loop_nest_rectang(Ident*, int32_t, NestedLoop* loops, int32_t depth) {
+WEFT_ABI(uint64_t, __kmpc_process_loop_nest_rectang)(Ident*, int32_t, NestedLoop* loops, int32_t depth) {
   canonicalize(loops, depth);
   const uint64_t none[LoopNest::kDeepest] = {};
   uint64_t all = 1;
@@ -35,20 +35,18 @@ WEFT_ABI uint64_t weft_abi___kmpc_process_loop_nest_rectang(Ident*, int32_t, Nes
   }
   return all;
 }
-WEFT_ABI_EXPORT(__kmpc_process_loop_nest_rectang);
 
-WEFT_ABI void weft_abi___kmpc_calc_original_ivs_rectang(Ident*, uint64_t index, const NestedLoop* loops,
-                                                        uint64_t* variables, int32_t depth) {
+WEFT_ABI(void, __kmpc_calc_original_ivs_rectang)(Ident*, uint64_t index, const NestedLoop* loops, uint64_t* variables,
+                                                 int32_t depth) {
   for (int32_t i = depth - 1; i >= 0; --i) {
     variables[i] = loops[i].value(loops[i].lower, index % loops[i].count);
     index /= loops[i].count;
   }
 }
-WEFT_ABI_EXPORT(__kmpc_calc_original_ivs_rectang);
 
 // The member's part of any nest: one piece, from a first iteration to a last one. False when it has none.
-WEFT_ABI int32_t weft_abi___kmpc_for_collapsed_init(Ident*, int32_t, NestedLoop* loops, NestedLoop* part, int32_t depth,
-                                                    int32_t* last) {
+WEFT_ABI(int32_t, __kmpc_for_collapsed_init)(Ident*, int32_t, NestedLoop* loops, NestedLoop* part, int32_t depth,
+                                             int32_t* last) {
   canonicalize(loops, depth);
   const LoopNest nest(loops, depth);
   const uint64_t count = nest.count();
@@ -68,4 +66,3 @@ WEFT_ABI int32_t weft_abi___kmpc_for_collapsed_init(Ident*, int32_t, NestedLoop*
   write(share.end - 1, &NestedLoop::upper, &NestedLoop::upper_by);
   return 1;
 }
-WEFT_ABI_EXPORT(__kmpc_for_collapsed_init);

@@ -51,7 +51,7 @@ void tell(Member* member, ompt_dependence_type_t kind, const int64_t* at, const 
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_doacross_init(Ident*, int32_t, int32_t loops, const Dimension* dimensions) {
+WEFT_ABI(void, __kmpc_doacross_init)(Ident*, int32_t, int32_t loops, const Dimension* dimensions) {
   Member* member = self();
   DoacrossLoops& nest = doacross_loops(member, loops);
   for (int i = 0; i < loops; ++i) {
@@ -62,26 +62,22 @@ WEFT_ABI void weft_abi___kmpc_doacross_init(Ident*, int32_t, int32_t loops, cons
   }
   begin_doacross(member);
 }
-WEFT_ABI_EXPORT(__kmpc_doacross_init);
 
-WEFT_ABI void weft_abi___kmpc_doacross_post(Ident*, int32_t, const int64_t* at) {
+WEFT_ABI(void, __kmpc_doacross_post)(Ident*, int32_t, const int64_t* at) {
   Member* member = self();
   Iteration iteration;
   if (!find_iteration(member, at, &iteration)) return;
   if (tool::is_on()) tell(member, ompt_dependence_type_source, at, WEFT_CALLER);
   post_iteration(member, iteration);
 }
-WEFT_ABI_EXPORT(__kmpc_doacross_post);
 
 // What lies outside of the loops needs no waiting for.
-WEFT_ABI void weft_abi___kmpc_doacross_wait(Ident*, int32_t, const int64_t* at) {
+WEFT_ABI(void, __kmpc_doacross_wait)(Ident*, int32_t, const int64_t* at) {
   Member* member = self();
   Iteration iteration;
   if (!find_iteration(member, at, &iteration)) return;
   wait_for_iteration(member, iteration);
   if (tool::is_on()) tell(member, ompt_dependence_type_sink, at, WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(__kmpc_doacross_wait);
 
-WEFT_ABI void weft_abi___kmpc_doacross_fini(Ident*, int32_t) { end_doacross(self()); }
-WEFT_ABI_EXPORT(__kmpc_doacross_fini);
+WEFT_ABI(void, __kmpc_doacross_fini)(Ident*, int32_t) { end_doacross(self()); }

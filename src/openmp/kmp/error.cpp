@@ -8,7 +8,7 @@
 using namespace weft::openmp;
 using namespace weft::openmp::kmp;
 
-WEFT_ABI void weft_abi___kmpc_error(Ident* location, int32_t severity, const char* message) {
+WEFT_ABI(void, __kmpc_error)(Ident* location, int32_t severity, const char* message) {
   constexpr int32_t kFatal = 2;
   const tool::Entry entry(WEFT_CALLER);
   const char* where = location != nullptr ? location->source : nullptr;
@@ -16,4 +16,3 @@ WEFT_ABI void weft_abi___kmpc_error(Ident* location, int32_t severity, const cha
   if (severity == kFatal) end_by_directive(directive);
   warn_by_directive(directive);
 }
-WEFT_ABI_EXPORT(__kmpc_error);

@@ -44,23 +44,20 @@ void dist_dispatch_init(int32_t schedule, int32_t* last, Value lower, Value uppe
 
 }  // namespace
 
-#define WEFT_LEAGUE_LOOP(suffix, Value, Signed)                                                                       \
-  WEFT_ABI void weft_abi___kmpc_dist_for_static_init_##suffix(Ident*, int32_t, int32_t schedule, int32_t* last,       \
-                                                              Value* lower, Value* upper, Value* team_upper,          \
-                                                              Signed* stride, Signed incr, Signed chunk) {            \
-    dist_for_static_init(schedule, last, lower, upper, team_upper, stride, incr, chunk);                              \
-  }                                                                                                                   \
-  WEFT_ABI_EXPORT(__kmpc_dist_for_static_init_##suffix);                                                              \
-  WEFT_ABI void weft_abi___kmpc_team_static_init_##suffix(Ident*, int32_t, int32_t* last, Value* lower, Value* upper, \
-                                                          Signed* stride, Signed incr, Signed chunk) {                \
-    team_static_init(last, lower, upper, stride, incr, chunk);                                                        \
-  }                                                                                                                   \
-  WEFT_ABI_EXPORT(__kmpc_team_static_init_##suffix);                                                                  \
-  WEFT_ABI void weft_abi___kmpc_dist_dispatch_init_##suffix(Ident*, int32_t, int32_t schedule, int32_t* last,         \
-                                                            Value lower, Value upper, Signed incr, Signed chunk) {    \
-    dist_dispatch_init(schedule, last, lower, upper, incr, chunk);                                                    \
-  }                                                                                                                   \
-  WEFT_ABI_EXPORT(__kmpc_dist_dispatch_init_##suffix)
+#define WEFT_LEAGUE_LOOP(suffix, Value, Signed)                                                                        \
+  WEFT_ABI(void, __kmpc_dist_for_static_init_##suffix)(Ident*, int32_t, int32_t schedule, int32_t* last, Value* lower, \
+                                                       Value* upper, Value* team_upper, Signed* stride, Signed incr,   \
+                                                       Signed chunk) {                                                 \
+    dist_for_static_init(schedule, last, lower, upper, team_upper, stride, incr, chunk);                               \
+  }                                                                                                                    \
+  WEFT_ABI(void, __kmpc_team_static_init_##suffix)(Ident*, int32_t, int32_t* last, Value* lower, Value* upper,         \
+                                                   Signed* stride, Signed incr, Signed chunk) {                        \
+    team_static_init(last, lower, upper, stride, incr, chunk);                                                         \
+  }                                                                                                                    \
+  WEFT_ABI(void, __kmpc_dist_dispatch_init_##suffix)(Ident*, int32_t, int32_t schedule, int32_t* last, Value lower,    \
+                                                     Value upper, Signed incr, Signed chunk) {                         \
+    dist_dispatch_init(schedule, last, lower, upper, incr, chunk);                                                     \
+  }
 
 WEFT_LEAGUE_LOOP(4, int32_t, int32_t);
 WEFT_LEAGUE_LOOP(4u, uint32_t, int32_t);

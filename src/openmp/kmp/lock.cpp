@@ -18,21 +18,15 @@ void weft_abi_omp_unset_nest_lock(void* lock);
 int weft_abi_omp_test_nest_lock(void* lock);
 }
 
-#define WEFT_KMP_LOCK(name)                                                                                        \
-  WEFT_ABI void weft_abi___kmpc_init_##name(Ident*, int32_t, void* lock) { weft_abi_omp_init_##name(lock); }       \
-  WEFT_ABI_EXPORT(__kmpc_init_##name);                                                                             \
-  WEFT_ABI void weft_abi___kmpc_init_##name##_with_hint(Ident*, int32_t, void* lock, uintptr_t) {                  \
-    weft_abi_omp_init_##name(lock);                                                                                \
-  }                                                                                                                \
-  WEFT_ABI_EXPORT(__kmpc_init_##name##_with_hint);                                                                 \
-  WEFT_ABI void weft_abi___kmpc_destroy_##name(Ident*, int32_t, void* lock) { weft_abi_omp_destroy_##name(lock); } \
-  WEFT_ABI_EXPORT(__kmpc_destroy_##name);                                                                          \
-  WEFT_ABI void weft_abi___kmpc_set_##name(Ident*, int32_t, void* lock) { weft_abi_omp_set_##name(lock); }         \
-  WEFT_ABI_EXPORT(__kmpc_set_##name);                                                                              \
-  WEFT_ABI void weft_abi___kmpc_unset_##name(Ident*, int32_t, void* lock) { weft_abi_omp_unset_##name(lock); }     \
-  WEFT_ABI_EXPORT(__kmpc_unset_##name);                                                                            \
-  WEFT_ABI int weft_abi___kmpc_test_##name(Ident*, int32_t, void* lock) { return weft_abi_omp_test_##name(lock); } \
-  WEFT_ABI_EXPORT(__kmpc_test_##name)
+#define WEFT_KMP_LOCK(name)                                                                                 \
+  WEFT_ABI(void, __kmpc_init_##name)(Ident*, int32_t, void* lock) { weft_abi_omp_init_##name(lock); }       \
+  WEFT_ABI(void, __kmpc_init_##name##_with_hint)(Ident*, int32_t, void* lock, uintptr_t) {                  \
+    weft_abi_omp_init_##name(lock);                                                                         \
+  }                                                                                                         \
+  WEFT_ABI(void, __kmpc_destroy_##name)(Ident*, int32_t, void* lock) { weft_abi_omp_destroy_##name(lock); } \
+  WEFT_ABI(void, __kmpc_set_##name)(Ident*, int32_t, void* lock) { weft_abi_omp_set_##name(lock); }         \
+  WEFT_ABI(void, __kmpc_unset_##name)(Ident*, int32_t, void* lock) { weft_abi_omp_unset_##name(lock); }     \
+  WEFT_ABI(int, __kmpc_test_##name)(Ident*, int32_t, void* lock) { return weft_abi_omp_test_##name(lock); }
 
 WEFT_KMP_LOCK(lock);
 WEFT_KMP_LOCK(nest_lock);

@@ -79,98 +79,29 @@ template <class Value>
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_for_static_init_4(Ident* location, int32_t, int32_t schedule, int32_t* last,
-                                                int32_t* lower, int32_t* upper, int32_t* stride, int32_t incr,
-                                                int32_t chunk) {
-  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
-}
-WEFT_ABI_EXPORT(__kmpc_for_static_init_4);
+#define WEFT_KMP_LOOP(suffix, Value, Signed)                                                                   \
+  WEFT_ABI(void, __kmpc_for_static_init_##suffix)(Ident * location, int32_t, int32_t schedule, int32_t* last,  \
+                                                  Value* lower, Value* upper, Signed* stride, Signed incr,     \
+                                                  Signed chunk) {                                              \
+    static_init(location, schedule, last, lower, upper, stride, incr, chunk);                                  \
+  }                                                                                                            \
+  WEFT_ABI(void, __kmpc_dispatch_init_##suffix)(Ident*, int32_t, int32_t schedule, Value lower, Value upper,   \
+                                                Signed incr, Signed chunk) {                                   \
+    dispatch_init(schedule, lower, upper, incr, chunk);                                                        \
+  }                                                                                                            \
+  WEFT_ABI(int32_t, __kmpc_dispatch_next_##suffix)(Ident*, int32_t, int32_t* last, Value* lower, Value* upper, \
+                                                   Signed* stride) {                                           \
+    return dispatch_next(last, lower, upper, stride);                                                          \
+  }                                                                                                            \
+  WEFT_ABI(void, __kmpc_dispatch_fini_##suffix)(Ident*, int32_t) { end_iteration(); }
 
-WEFT_ABI void weft_abi___kmpc_dispatch_init_4(Ident*, int32_t, int32_t schedule, int32_t lower, int32_t upper,
-                                              int32_t incr, int32_t chunk) {
-  dispatch_init(schedule, lower, upper, incr, chunk);
-}
-WEFT_ABI_EXPORT(__kmpc_dispatch_init_4);
+WEFT_KMP_LOOP(4, int32_t, int32_t);
+WEFT_KMP_LOOP(4u, uint32_t, int32_t);
+WEFT_KMP_LOOP(8, int64_t, int64_t);
+WEFT_KMP_LOOP(8u, uint64_t, int64_t);
 
-WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_4(Ident*, int32_t, int32_t* last, int32_t* lower, int32_t* upper,
-                                                 int32_t* stride) {
-  return dispatch_next(last, lower, upper, stride);
-}
-WEFT_ABI_EXPORT(__kmpc_dispatch_next_4);
-
-WEFT_ABI void weft_abi___kmpc_dispatch_fini_4(Ident*, int32_t) { end_iteration(); }
-WEFT_ABI_EXPORT(__kmpc_dispatch_fini_4);
-
-WEFT_ABI void weft_abi___kmpc_for_static_init_4u(Ident* location, int32_t, int32_t schedule, int32_t* last,
-                                                 uint32_t* lower, uint32_t* upper, int32_t* stride, int32_t incr,
-                                                 int32_t chunk) {
-  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
-}
-WEFT_ABI_EXPORT(__kmpc_for_static_init_4u);
-
-WEFT_ABI void weft_abi___kmpc_dispatch_init_4u(Ident*, int32_t, int32_t schedule, uint32_t lower, uint32_t upper,
-                                               int32_t incr, int32_t chunk) {
-  dispatch_init(schedule, lower, upper, incr, chunk);
-}
-WEFT_ABI_EXPORT(__kmpc_dispatch_init_4u);
-
-WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_4u(Ident*, int32_t, int32_t* last, uint32_t* lower, uint32_t* upper,
-                                                  int32_t* stride) {
-  return dispatch_next(last, lower, upper, stride);
-}
-WEFT_ABI_EXPORT(__kmpc_dispatch_next_4u);
-
-WEFT_ABI void weft_abi___kmpc_dispatch_fini_4u(Ident*, int32_t) { end_iteration(); }
-WEFT_ABI_EXPORT(__kmpc_dispatch_fini_4u);
-
-WEFT_ABI void weft_abi___kmpc_for_static_init_8(Ident* location, int32_t, int32_t schedule, int32_t* last,
-                                                int64_t* lower, int64_t* upper, int64_t* stride, int64_t incr,
-                                                int64_t chunk) {
-  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
-}
-WEFT_ABI_EXPORT(__kmpc_for_static_init_8);
-
-WEFT_ABI void weft_abi___kmpc_dispatch_init_8(Ident*, int32_t, int32_t schedule, int64_t lower, int64_t upper,
-                                              int64_t incr, int64_t chunk) {
-  dispatch_init(schedule, lower, upper, incr, chunk);
-}
-WEFT_ABI_EXPORT(__kmpc_dispatch_init_8);
-
-WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_8(Ident*, int32_t, int32_t* last, int64_t* lower, int64_t* upper,
-                                                 int64_t* stride) {
-  return dispatch_next(last, lower, upper, stride);
-}
-WEFT_ABI_EXPORT(__kmpc_dispatch_next_8);
-
-WEFT_ABI void weft_abi___kmpc_dispatch_fini_8(Ident*, int32_t) { end_iteration(); }
-WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8);
-
-WEFT_ABI void weft_abi___kmpc_for_static_init_8u(Ident* location, int32_t, int32_t schedule, int32_t* last,
-                                                 uint64_t* lower, uint64_t* upper, int64_t* stride, int64_t incr,
-                                                 int64_t chunk) {
-  static_init(location, schedule, last, lower, upper, stride, incr, chunk);
-}
-WEFT_ABI_EXPORT(__kmpc_for_static_init_8u);
-
-WEFT_ABI void weft_abi___kmpc_dispatch_init_8u(Ident*, int32_t, int32_t schedule, uint64_t lower, uint64_t upper,
-                                               int64_t incr, int64_t chunk) {
-  dispatch_init(schedule, lower, upper, incr, chunk);
-}
-WEFT_ABI_EXPORT(__kmpc_dispatch_init_8u);
-
-WEFT_ABI int32_t weft_abi___kmpc_dispatch_next_8u(Ident*, int32_t, int32_t* last, uint64_t* lower, uint64_t* upper,
-                                                  int64_t* stride) {
-  return dispatch_next(last, lower, upper, stride);
-}
-WEFT_ABI_EXPORT(__kmpc_dispatch_next_8u);
-
-WEFT_ABI void weft_abi___kmpc_dispatch_fini_8u(Ident*, int32_t) { end_iteration(); }
-WEFT_ABI_EXPORT(__kmpc_dispatch_fini_8u);
-
-WEFT_ABI void weft_abi___kmpc_for_static_fini(Ident*, int32_t) {
+WEFT_ABI(void, __kmpc_for_static_fini)(Ident*, int32_t) {
   tool::enter([](Member* member, auto listener, const void*) { tool::end_work(listener, member, nullptr); });
 }
-WEFT_ABI_EXPORT(__kmpc_for_static_fini);
 
-WEFT_ABI void weft_abi___kmpc_dispatch_deinit(Ident*, int32_t) {}
-WEFT_ABI_EXPORT(__kmpc_dispatch_deinit);
+WEFT_ABI(void, __kmpc_dispatch_deinit)(Ident*, int32_t) {}

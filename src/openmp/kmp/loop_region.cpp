@@ -12,8 +12,8 @@
 using namespace weft::openmp;
 using namespace weft::openmp::kmp;
 
-WEFT_ABI int weft_abi_weft_parallel_for(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count,
-                                        int64_t chunk) {
+WEFT_ABI(int, weft_parallel_for)(weft_loop* loop, weft_loop_body* body, void** captures, uint64_t count,
+                                 int64_t chunk) {
   const Clauses clauses = take_clauses();
   // Where the regions inside get numbers from a list, it is not run here.
   const auto run = [=](const void*) {
@@ -24,9 +24,8 @@ WEFT_ABI int weft_abi_weft_parallel_for(weft_loop* loop, weft_loop_body* body, v
   count_left_loop();
   return 0;
 }
-WEFT_ABI_EXPORT(weft_parallel_for);
 
-WEFT_ABI void weft_abi_weft_push_loop(weft_loop* loop, uint64_t count, int64_t) {
+WEFT_ABI(void, weft_push_loop)(weft_loop* loop, uint64_t count, int64_t) {
   count_announced_loop();
   // What a later version means is not known.
   if (!knows(*loop)) {
@@ -37,4 +36,3 @@ WEFT_ABI void weft_abi_weft_push_loop(weft_loop* loop, uint64_t count, int64_t) 
   clauses.most = static_cast<int>(std::clamp<uint64_t>(count, 1, INT32_MAX));
   put_back_clauses(clauses);
 }
-WEFT_ABI_EXPORT(weft_push_loop);

@@ -27,26 +27,22 @@ void demand(const Ident* location, int32_t wanted, int32_t severity, const char*
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_push_num_threads_strict(Ident* location, int32_t, int32_t threads, int32_t severity,
-                                                      const char* message) {
+WEFT_ABI(void, __kmpc_push_num_threads_strict)(Ident* location, int32_t, int32_t threads, int32_t severity,
+                                               const char* message) {
   demand(location, threads, severity, message);
   push_num_threads(&threads, 1);
 }
-WEFT_ABI_EXPORT(__kmpc_push_num_threads_strict);
 
-WEFT_ABI void weft_abi___kmpc_push_num_threads_list(Ident*, int32_t, uint32_t count, const int32_t* list) {
+WEFT_ABI(void, __kmpc_push_num_threads_list)(Ident*, int32_t, uint32_t count, const int32_t* list) {
   push_num_threads(list, static_cast<int>(count));
 }
-WEFT_ABI_EXPORT(__kmpc_push_num_threads_list);
 
 // What is demanded is looked at for this region; the levels below say their numbers themselves.
-WEFT_ABI void weft_abi___kmpc_push_num_threads_list_strict(Ident* location, int32_t, uint32_t count,
-                                                           const int32_t* list, int32_t severity, const char* message) {
+WEFT_ABI(void, __kmpc_push_num_threads_list_strict)(Ident* location, int32_t, uint32_t count, const int32_t* list,
+                                                    int32_t severity, const char* message) {
   if (count > 0) demand(location, list[0], severity, message);
   push_num_threads(list, static_cast<int>(count));
 }
-WEFT_ABI_EXPORT(__kmpc_push_num_threads_list_strict);
 
 // The region that a number was pushed for has taken it.
-WEFT_ABI void weft_abi___kmpc_pop_num_threads(Ident*, int32_t) {}
-WEFT_ABI_EXPORT(__kmpc_pop_num_threads);
+WEFT_ABI(void, __kmpc_pop_num_threads)(Ident*, int32_t) {}

@@ -7,14 +7,12 @@
 using namespace weft::openmp;
 using namespace weft::openmp::kmp;
 
-WEFT_ABI void weft_abi___kmpc_ordered(Ident*, int32_t) {
+WEFT_ABI(void, __kmpc_ordered)(Ident*, int32_t) {
   const tool::Entry entry(WEFT_CALLER);
   begin_ordered(self());
 }
-WEFT_ABI_EXPORT(__kmpc_ordered);
 
-WEFT_ABI void weft_abi___kmpc_end_ordered(Ident*, int32_t) {
+WEFT_ABI(void, __kmpc_end_ordered)(Ident*, int32_t) {
   const tool::Entry entry(WEFT_CALLER);
   end_ordered(self());
 }
-WEFT_ABI_EXPORT(__kmpc_end_ordered);

@@ -59,26 +59,23 @@ void kmp::push_num_threads(const int32_t* list, int count) noexcept {
   if (t_below != 0) t_clauses.threads = -t_clauses.threads;
 }
 
-WEFT_ABI void weft_abi___kmpc_push_num_teams(Ident*, int32_t, int32_t teams, int32_t threads) {
+WEFT_ABI(void, __kmpc_push_num_teams)(Ident*, int32_t, int32_t teams, int32_t threads) {
   t_num_teams = teams;
   t_team_threads = threads;
 }
-WEFT_ABI_EXPORT(__kmpc_push_num_teams);
 
 // With a lower bound: the upper one is what is given.
-WEFT_ABI void weft_abi___kmpc_push_num_teams_51(Ident*, int32_t, int32_t, int32_t teams, int32_t threads) {
+WEFT_ABI(void, __kmpc_push_num_teams_51)(Ident*, int32_t, int32_t, int32_t teams, int32_t threads) {
   t_num_teams = teams;
   t_team_threads = threads;
 }
-WEFT_ABI_EXPORT(__kmpc_push_num_teams_51);
 
 // The clause of a target region, which stands in a task of its own.
-WEFT_ABI void weft_abi___kmpc_set_thread_limit(Ident*, int32_t, int32_t threads) {
+WEFT_ABI(void, __kmpc_set_thread_limit)(Ident*, int32_t, int32_t threads) {
   if (threads > 0) set_thread_limit(own_icvs(self()), threads);
 }
-WEFT_ABI_EXPORT(__kmpc_set_thread_limit);
 
-WEFT_ABI void weft_abi___kmpc_fork_teams(Ident*, int32_t count, Microtask task, ...) {
+WEFT_ABI(void, __kmpc_fork_teams)(Ident*, int32_t count, Microtask task, ...) {
   auto** arguments = static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<size_t>(count + 1)));
   va_list list;
   va_start(list, task);
@@ -89,9 +86,8 @@ WEFT_ABI void weft_abi___kmpc_fork_teams(Ident*, int32_t count, Microtask task, 
   const int threads = std::exchange(t_team_threads, 0);
   with_words(task, arguments, count, [=](Invoke invoke, void** words) { run_league(invoke, words, teams, threads); });
 }
-WEFT_ABI_EXPORT(__kmpc_fork_teams);
 
-WEFT_ABI void weft_abi___kmpc_fork_call(Ident*, int32_t count, Microtask task, ...) {
+WEFT_ABI(void, __kmpc_fork_call)(Ident*, int32_t count, Microtask task, ...) {
   const Clauses clauses = take_clauses();
   const int requested = std::abs(clauses.threads);
   va_list list;
@@ -109,62 +105,48 @@ WEFT_ABI void weft_abi___kmpc_fork_call(Ident*, int32_t count, Microtask task, .
   va_end(list);
   fork(task, many, count, clauses, requested);
 }
-WEFT_ABI_EXPORT(__kmpc_fork_call);
 
-WEFT_ABI void weft_abi___kmpc_fork_call_if(Ident*, int32_t, Microtask task, int32_t condition, void* argument) {
+WEFT_ABI(void, __kmpc_fork_call_if)(Ident*, int32_t, Microtask task, int32_t condition, void* argument) {
   void* arguments[1] = {argument};
   Clauses clauses = take_clauses();
   const int requested = std::abs(clauses.threads);
   if (condition == 0) clauses.threads = 1;
   fork(task, arguments, argument != nullptr ? 1 : 0, clauses, requested);
 }
-WEFT_ABI_EXPORT(__kmpc_fork_call_if);
 
-WEFT_ABI void weft_abi___kmpc_push_num_threads(Ident*, int32_t, int32_t threads) {
+WEFT_ABI(void, __kmpc_push_num_threads)(Ident*, int32_t, int32_t threads) {
   t_clauses.threads = threads > 0 ? threads : 0;
 }
-WEFT_ABI_EXPORT(__kmpc_push_num_threads);
 
 // The numbers of the policies are OpenMP's; but clang has one more for primary, which it knows as master too.
-WEFT_ABI void weft_abi___kmpc_push_proc_bind(Ident*, int32_t, int32_t bind) {
+WEFT_ABI(void, __kmpc_push_proc_bind)(Ident*, int32_t, int32_t bind) {
   constexpr auto kMost = static_cast<int32_t>(base::ProcBind::spread);
   constexpr int32_t kPrimaryOfClang = 5;
   if (bind == kPrimaryOfClang) bind = static_cast<int32_t>(base::ProcBind::primary);
   if (bind > 0 && bind <= kMost) t_clauses.bind = static_cast<base::ProcBind>(bind);
 }
-WEFT_ABI_EXPORT(__kmpc_push_proc_bind);
 
-WEFT_ABI void weft_abi___kmpc_serialized_parallel(Ident*, int32_t) {
+WEFT_ABI(void, __kmpc_serialized_parallel)(Ident*, int32_t) {
   t_clauses = Clauses();
   tool::enter([](Member*, auto, const void*) { begin_serial(); }, 1);
 }
-WEFT_ABI_EXPORT(__kmpc_serialized_parallel);
 
-WEFT_ABI void weft_abi___kmpc_end_serialized_parallel(Ident*, int32_t) {
+WEFT_ABI(void, __kmpc_end_serialized_parallel)(Ident*, int32_t) {
   tool::enter([](Member*, auto, const void*) { end_parallel(); });
 }
-WEFT_ABI_EXPORT(__kmpc_end_serialized_parallel);
 
-WEFT_ABI void weft_abi___kmpc_begin(Ident*, int32_t) {}
-WEFT_ABI_EXPORT(__kmpc_begin);
+WEFT_ABI(void, __kmpc_begin)(Ident*, int32_t) {}
 
-WEFT_ABI void weft_abi___kmpc_end(Ident*) {}
-WEFT_ABI_EXPORT(__kmpc_end);
+WEFT_ABI(void, __kmpc_end)(Ident*) {}
 
-WEFT_ABI int32_t weft_abi___kmpc_ok_to_fork(Ident*) { return 1; }
-WEFT_ABI_EXPORT(__kmpc_ok_to_fork);
+WEFT_ABI(int32_t, __kmpc_ok_to_fork)(Ident*) { return 1; }
 
-WEFT_ABI int32_t weft_abi___kmpc_global_thread_num(Ident*) { return self()->number; }
-WEFT_ABI_EXPORT(__kmpc_global_thread_num);
+WEFT_ABI(int32_t, __kmpc_global_thread_num)(Ident*) { return self()->number; }
 
-WEFT_ABI int32_t weft_abi___kmpc_global_num_threads(Ident*) { return self()->team->size; }
-WEFT_ABI_EXPORT(__kmpc_global_num_threads);
+WEFT_ABI(int32_t, __kmpc_global_num_threads)(Ident*) { return self()->team->size; }
 
-WEFT_ABI int32_t weft_abi___kmpc_bound_thread_num(Ident*) { return self()->number; }
-WEFT_ABI_EXPORT(__kmpc_bound_thread_num);
+WEFT_ABI(int32_t, __kmpc_bound_thread_num)(Ident*) { return self()->number; }
 
-WEFT_ABI int32_t weft_abi___kmpc_bound_num_threads(Ident*) { return self()->team->size; }
-WEFT_ABI_EXPORT(__kmpc_bound_num_threads);
+WEFT_ABI(int32_t, __kmpc_bound_num_threads)(Ident*) { return self()->team->size; }
 
-WEFT_ABI int32_t weft_abi___kmpc_in_parallel(Ident*) { return self()->team->active_level > 0 ? 1 : 0; }
-WEFT_ABI_EXPORT(__kmpc_in_parallel);
+WEFT_ABI(int32_t, __kmpc_in_parallel)(Ident*) { return self()->team->active_level > 0 ? 1 : 0; }

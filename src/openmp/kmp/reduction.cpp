@@ -27,31 +27,27 @@ LockWord& word_of(CriticalName* name) noexcept { return *reinterpret_cast<LockWo
 
 }  // namespace
 
-WEFT_ABI int32_t weft_abi___kmpc_reduce_nowait(Ident* location, int32_t, int32_t, size_t, void* data, Combine combine,
-                                               CriticalName* name) {
+WEFT_ABI(int32_t, __kmpc_reduce_nowait)(Ident* location, int32_t, int32_t, size_t, void* data, Combine combine,
+                                        CriticalName* name) {
   return reduce(location, data, combine, name, ReductionEnd::nowait);
 }
-WEFT_ABI_EXPORT(__kmpc_reduce_nowait);
 
 // Called by those that were told to combine their own way only.
-WEFT_ABI void weft_abi___kmpc_end_reduce_nowait(Ident* location, int32_t, CriticalName* name) {
+WEFT_ABI(void, __kmpc_end_reduce_nowait)(Ident* location, int32_t, CriticalName* name) {
   tool::enter([=](Member* member, auto listener, const void*) {
     end_reduction(member, word_of(name), has_atomics(location), listener);
   });
 }
-WEFT_ABI_EXPORT(__kmpc_end_reduce_nowait);
 
-WEFT_ABI int32_t weft_abi___kmpc_reduce(Ident* location, int32_t, int32_t, size_t, void* data, Combine combine,
-                                        CriticalName* name) {
+WEFT_ABI(int32_t, __kmpc_reduce)(Ident* location, int32_t, int32_t, size_t, void* data, Combine combine,
+                                 CriticalName* name) {
   return reduce(location, data, combine, name, ReductionEnd::barrier);
 }
-WEFT_ABI_EXPORT(__kmpc_reduce);
 
 // By all that were told to combine.
-WEFT_ABI void weft_abi___kmpc_end_reduce(Ident* location, int32_t, CriticalName* name) {
+WEFT_ABI(void, __kmpc_end_reduce)(Ident* location, int32_t, CriticalName* name) {
   tool::enter([=](Member* member, auto listener, const void* caller) {
     end_reduction(member, word_of(name), has_atomics(location), listener);
     barrier(member, Barrier::end_of_workshare, caller, listener);
   });
 }
-WEFT_ABI_EXPORT(__kmpc_end_reduce);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <climits>
 #include <cstddef>
-#include <cstdint>
 
 #include "base/message.h"
 #include "openmp/api/fortran.h"
@@ -47,42 +46,30 @@ WEFT_ROUTINE_DO(kmp_set_warnings_on, );
 
 // ---- memory ----
 
-WEFT_ABI void* weft_abi_kmp_malloc(size_t size) { return allocate(kDefaultMemAlloc, 0, size, false); }
-WEFT_ABI_EXPORT(kmp_malloc);
+WEFT_ABI(void*, kmp_malloc)(size_t size) { return allocate(kDefaultMemAlloc, 0, size, false); }
 
-WEFT_ABI void* weft_abi_kmp_aligned_malloc(size_t size, size_t alignment) {
+WEFT_ABI(void*, kmp_aligned_malloc)(size_t size, size_t alignment) {
   return allocate(kDefaultMemAlloc, alignment, size, false);
 }
-WEFT_ABI_EXPORT(kmp_aligned_malloc);
 
-WEFT_ABI void* weft_abi_kmp_calloc(size_t count, size_t size) {
-  return allocate_array(kDefaultMemAlloc, 0, count, size);
-}
-WEFT_ABI_EXPORT(kmp_calloc);
+WEFT_ABI(void*, kmp_calloc)(size_t count, size_t size) { return allocate_array(kDefaultMemAlloc, 0, count, size); }
 
-WEFT_ABI void* weft_abi_kmp_realloc(void* memory, size_t size) { return reallocate(memory, kDefaultMemAlloc, size); }
-WEFT_ABI_EXPORT(kmp_realloc);
+WEFT_ABI(void*, kmp_realloc)(void* memory, size_t size) { return reallocate(memory, kDefaultMemAlloc, size); }
 
-WEFT_ABI void weft_abi_kmp_free(void* memory) { release(memory); }
-WEFT_ABI_EXPORT(kmp_free);
+WEFT_ABI(void, kmp_free)(void* memory) { release(memory); }
 
-WEFT_ABI void* weft_abi_kmp_malloc_(const size_t* size) { return allocate(kDefaultMemAlloc, 0, *size, false); }
-WEFT_ABI_EXPORT(kmp_malloc_);
+WEFT_ABI(void*, kmp_malloc_)(const size_t* size) { return allocate(kDefaultMemAlloc, 0, *size, false); }
 
-WEFT_ABI void* weft_abi_kmp_aligned_malloc_(const size_t* size, const size_t* alignment) {
+WEFT_ABI(void*, kmp_aligned_malloc_)(const size_t* size, const size_t* alignment) {
   return allocate(kDefaultMemAlloc, *alignment, *size, false);
 }
-WEFT_ABI_EXPORT(kmp_aligned_malloc_);
 
-WEFT_ABI void* weft_abi_kmp_calloc_(const size_t* count, const size_t* size) {
+WEFT_ABI(void*, kmp_calloc_)(const size_t* count, const size_t* size) {
   return allocate_array(kDefaultMemAlloc, 0, *count, *size);
 }
-WEFT_ABI_EXPORT(kmp_calloc_);
 
-WEFT_ABI void* weft_abi_kmp_realloc_(void** memory, const size_t* size) {
+WEFT_ABI(void*, kmp_realloc_)(void** memory, const size_t* size) {
   return reallocate(*memory, kDefaultMemAlloc, *size);
 }
-WEFT_ABI_EXPORT(kmp_realloc_);
 
-WEFT_ABI void weft_abi_kmp_free_(void** memory) { release(*memory); }
-WEFT_ABI_EXPORT(kmp_free_);
+WEFT_ABI(void, kmp_free_)(void** memory) { release(*memory); }

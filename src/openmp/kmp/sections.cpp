@@ -8,14 +8,13 @@ using namespace weft::openmp::kmp;
 
 // The number of the construct's sections comes with the next call, which every member makes at least once: the loop
 // begins there. Here the cursor is marked as outside of one.
-WEFT_ABI int32_t weft_abi___kmpc_sections_init(Ident*, int32_t) {
+WEFT_ABI(int32_t, __kmpc_sections_init)(Ident*, int32_t) {
   self()->loop.count = 0;
   return 1;
 }
-WEFT_ABI_EXPORT(__kmpc_sections_init);
 
 // The next section, from 0 on; the number of sections when there is none left.
-WEFT_ABI int32_t weft_abi___kmpc_next_section(Ident*, int32_t, int32_t count) {
+WEFT_ABI(int32_t, __kmpc_next_section)(Ident*, int32_t, int32_t count) {
   const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   if (count <= 0) return 0;
@@ -36,13 +35,11 @@ WEFT_ABI int32_t weft_abi___kmpc_next_section(Ident*, int32_t, int32_t count) {
   }
   return static_cast<int32_t>(loop.base++);
 }
-WEFT_ABI_EXPORT(__kmpc_next_section);
 
-WEFT_ABI void weft_abi___kmpc_end_sections(Ident*, int32_t) {
+WEFT_ABI(void, __kmpc_end_sections)(Ident*, int32_t) {
   const tool::Entry entry(WEFT_CALLER);
   Member* member = self();
   if (member->loop.count == 0) return;
   end_loop(member);
   member->loop.count = 0;
 }
-WEFT_ABI_EXPORT(__kmpc_end_sections);

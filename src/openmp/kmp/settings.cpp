@@ -3,7 +3,6 @@
 // and settings given as text.
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include "base/options.h"
@@ -16,10 +15,9 @@ using namespace weft::openmp;
 
 // ---- the same by another name ----
 
-#define WEFT_ALIAS(result, name, parameters, original, arguments)                      \
-  extern "C" result weft_abi_##original parameters;                                    \
-  WEFT_ABI result weft_abi_##name parameters { return weft_abi_##original arguments; } \
-  WEFT_ABI_EXPORT(name)
+#define WEFT_ALIAS(result, name, parameters, original, arguments) \
+  extern "C" result weft_abi_##original parameters;               \
+  WEFT_ABI(result, name) parameters { return weft_abi_##original arguments; }
 
 WEFT_ALIAS(void*, kmpc_malloc, (size_t size), kmp_malloc, (size));
 WEFT_ALIAS(void*, kmpc_aligned_malloc, (size_t size, size_t alignment), kmp_aligned_malloc, (size, alignment));
@@ -89,20 +87,15 @@ void set_defaults(const char* text, size_t length) noexcept {
 
 }  // namespace
 
-WEFT_ABI void weft_abi_kmp_set_defaults(const char* text) { set_defaults(text, std::strlen(text)); }
-WEFT_ABI_EXPORT(kmp_set_defaults);
+WEFT_ABI(void, kmp_set_defaults)(const char* text) { set_defaults(text, std::strlen(text)); }
 
-WEFT_ABI void weft_abi_kmpc_set_defaults(const char* text) { set_defaults(text, std::strlen(text)); }
-WEFT_ABI_EXPORT(kmpc_set_defaults);
+WEFT_ABI(void, kmpc_set_defaults)(const char* text) { set_defaults(text, std::strlen(text)); }
 
-WEFT_ABI void weft_abi_kmp_set_defaults_(const char* text, int length) {
+WEFT_ABI(void, kmp_set_defaults_)(const char* text, int length) {
   set_defaults(text, length > 0 ? static_cast<size_t>(length) : 0);
 }
-WEFT_ABI_EXPORT(kmp_set_defaults_);
 
 // Threads that the runtime has or may have: the pool's.
-WEFT_ABI int weft_abi_kmp_get_num_known_threads() { return num_procs(); }
-WEFT_ABI_EXPORT(kmp_get_num_known_threads);
+WEFT_ABI(int, kmp_get_num_known_threads)() { return num_procs(); }
 
-WEFT_ABI int weft_abi_kmp_get_num_known_threads_() { return num_procs(); }
-WEFT_ABI_EXPORT(kmp_get_num_known_threads_);
+WEFT_ABI(int, kmp_get_num_known_threads_)() { return num_procs(); }

@@ -25,100 +25,82 @@ namespace {
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_barrier(Ident* location, int32_t) {
+WEFT_ABI(void, __kmpc_barrier)(Ident* location, int32_t) {
   tool::enter([=](Member* member, auto listener, const void* caller) {
     barrier(member, listener == tool::Listener::possible ? barrier_of(location) : Barrier::construct, caller, listener);
   });
 }
-WEFT_ABI_EXPORT(__kmpc_barrier);
 
 // The primary goes on alone after the first barrier; the others wait for the second, which it enters when it is done.
-WEFT_ABI int32_t weft_abi___kmpc_barrier_master(Ident*, int32_t) {
+WEFT_ABI(int32_t, __kmpc_barrier_master)(Ident*, int32_t) {
   Member* member = self();
   barrier(member, Barrier::runtime, WEFT_CALLER);
   if (member->number == 0) return 1;
   barrier(member, Barrier::runtime, WEFT_CALLER);
   return 0;
 }
-WEFT_ABI_EXPORT(__kmpc_barrier_master);
 
-WEFT_ABI void weft_abi___kmpc_end_barrier_master(Ident*, int32_t) { barrier(self(), Barrier::runtime, WEFT_CALLER); }
-WEFT_ABI_EXPORT(__kmpc_end_barrier_master);
+WEFT_ABI(void, __kmpc_end_barrier_master)(Ident*, int32_t) { barrier(self(), Barrier::runtime, WEFT_CALLER); }
 
-WEFT_ABI int32_t weft_abi___kmpc_barrier_master_nowait(Ident*, int32_t) {
+WEFT_ABI(int32_t, __kmpc_barrier_master_nowait)(Ident*, int32_t) {
   Member* member = self();
   barrier(member, Barrier::runtime, WEFT_CALLER);
   return member->number == 0 ? 1 : 0;
 }
-WEFT_ABI_EXPORT(__kmpc_barrier_master_nowait);
 
-WEFT_ABI int32_t weft_abi___kmpc_master(Ident*, int32_t) { return begin_masked(0); }
-WEFT_ABI_EXPORT(__kmpc_master);
+WEFT_ABI(int32_t, __kmpc_master)(Ident*, int32_t) { return begin_masked(0); }
 
-WEFT_ABI void weft_abi___kmpc_end_master(Ident*, int32_t) { end_masked(); }
-WEFT_ABI_EXPORT(__kmpc_end_master);
+WEFT_ABI(void, __kmpc_end_master)(Ident*, int32_t) { end_masked(); }
 
-WEFT_ABI int32_t weft_abi___kmpc_masked(Ident*, int32_t, int32_t filter) { return begin_masked(filter); }
-WEFT_ABI_EXPORT(__kmpc_masked);
+WEFT_ABI(int32_t, __kmpc_masked)(Ident*, int32_t, int32_t filter) { return begin_masked(filter); }
 
-WEFT_ABI void weft_abi___kmpc_end_masked(Ident*, int32_t) { end_masked(); }
-WEFT_ABI_EXPORT(__kmpc_end_masked);
+WEFT_ABI(void, __kmpc_end_masked)(Ident*, int32_t) { end_masked(); }
 
 // The barrier at the end of a scope region is a call of its own.
-WEFT_ABI void weft_abi___kmpc_scope(Ident*, int32_t, void*) {
+WEFT_ABI(void, __kmpc_scope)(Ident*, int32_t, void*) {
   const tool::Entry entry(WEFT_CALLER);
   if (tool::is_on()) tool::begin_work(self(), ompt_work_scope, 1);
 }
-WEFT_ABI_EXPORT(__kmpc_scope);
 
-WEFT_ABI void weft_abi___kmpc_end_scope(Ident*, int32_t, void*) {
+WEFT_ABI(void, __kmpc_end_scope)(Ident*, int32_t, void*) {
   const tool::Entry entry(WEFT_CALLER);
   if (tool::is_on()) tool::end_work(self(), nullptr);
 }
-WEFT_ABI_EXPORT(__kmpc_end_scope);
 
-WEFT_ABI int32_t weft_abi___kmpc_single(Ident*, int32_t) {
+WEFT_ABI(int32_t, __kmpc_single)(Ident*, int32_t) {
   return tool::enter([](Member* member, auto listener, const void*) { return begin_single(member, listener) ? 1 : 0; });
 }
-WEFT_ABI_EXPORT(__kmpc_single);
 
-WEFT_ABI void weft_abi___kmpc_end_single(Ident*, int32_t) {
+WEFT_ABI(void, __kmpc_end_single)(Ident*, int32_t) {
   tool::enter([](Member* member, auto listener, const void* caller) { tool::end_single(listener, member, caller); });
 }
-WEFT_ABI_EXPORT(__kmpc_end_single);
 
-WEFT_ABI void weft_abi___kmpc_copyprivate(Ident*, int32_t, size_t, void* data, void (*copy)(void* to, void* from),
-                                          int32_t did_it) {
+WEFT_ABI(void, __kmpc_copyprivate)(Ident*, int32_t, size_t, void* data, void (*copy)(void* to, void* from),
+                                   int32_t did_it) {
   Member* member = self();
   void* offered = exchange_copies(member, did_it != 0 ? data : nullptr, Barrier::runtime, WEFT_CALLER);
   if (did_it == 0) copy(data, offered);
   barrier(member, Barrier::runtime, WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(__kmpc_copyprivate);
 
 // As above, but the program copies: it gets the executing member's data.
-WEFT_ABI void* weft_abi___kmpc_copyprivate_light(Ident*, int32_t, void* data) {
+WEFT_ABI(void*, __kmpc_copyprivate_light)(Ident*, int32_t, void* data) {
   return exchange_copies(self(), data, Barrier::runtime, WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(__kmpc_copyprivate_light);
 
-WEFT_ABI void weft_abi___kmpc_critical(Ident*, int32_t, CriticalName* name) {
+WEFT_ABI(void, __kmpc_critical)(Ident*, int32_t, CriticalName* name) {
   acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
 }
-WEFT_ABI_EXPORT(__kmpc_critical);
 
-WEFT_ABI void weft_abi___kmpc_critical_with_hint(Ident*, int32_t, CriticalName* name, uint32_t) {
+WEFT_ABI(void, __kmpc_critical_with_hint)(Ident*, int32_t, CriticalName* name, uint32_t) {
   acquire(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
 }
-WEFT_ABI_EXPORT(__kmpc_critical_with_hint);
 
-WEFT_ABI void weft_abi___kmpc_end_critical(Ident*, int32_t, CriticalName* name) {
+WEFT_ABI(void, __kmpc_end_critical)(Ident*, int32_t, CriticalName* name) {
   release(*reinterpret_cast<LockWord*>(name), ompt_mutex_critical);
 }
-WEFT_ABI_EXPORT(__kmpc_end_critical);
 
-WEFT_ABI void weft_abi___kmpc_flush(Ident*) {
+WEFT_ABI(void, __kmpc_flush)(Ident*) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   tool::flush(WEFT_CALLER);
 }
-WEFT_ABI_EXPORT(__kmpc_flush);

@@ -125,36 +125,31 @@ void** kmp::pending_work(const Member* member) noexcept {
                                                                : nullptr;
 }
 
-WEFT_ABI KmpTask* weft_abi___kmpc_omp_task_alloc(Ident*, int32_t, int32_t flags, size_t record_size,
-                                                 size_t shareds_size, Routine routine) {
+WEFT_ABI(KmpTask*, __kmpc_omp_task_alloc)(Ident*, int32_t, int32_t flags, size_t record_size, size_t shareds_size,
+                                          Routine routine) {
   return allocate_record(flags, record_size, shareds_size, routine);
 }
-WEFT_ABI_EXPORT(__kmpc_omp_task_alloc);
 
-WEFT_ABI int32_t weft_abi___kmpc_omp_task(Ident*, int32_t, KmpTask* record) { return submit_deferred(record); }
-WEFT_ABI_EXPORT(__kmpc_omp_task);
+WEFT_ABI(int32_t, __kmpc_omp_task)(Ident*, int32_t, KmpTask* record) { return submit_deferred(record); }
 
-WEFT_ABI int32_t weft_abi___kmpc_omp_task_parts(Ident*, int32_t, KmpTask* record) { return submit_deferred(record); }
-WEFT_ABI_EXPORT(__kmpc_omp_task_parts);
+WEFT_ABI(int32_t, __kmpc_omp_task_parts)(Ident*, int32_t, KmpTask* record) { return submit_deferred(record); }
 
-WEFT_ABI int32_t weft_abi___kmpc_omp_task_with_deps(Ident*, int32_t, KmpTask* record, int32_t count, KmpDepend* depends,
-                                                    int32_t other_count, KmpDepend* others) {
+WEFT_ABI(int32_t, __kmpc_omp_task_with_deps)(Ident*, int32_t, KmpTask* record, int32_t count, KmpDepend* depends,
+                                             int32_t other_count, KmpDepend* others) {
   Dependences list(depends, count, others, other_count);
   return submit_deferred(record, &list);
 }
-WEFT_ABI_EXPORT(__kmpc_omp_task_with_deps);
 
-WEFT_ABI void weft_abi___kmpc_omp_wait_deps(Ident*, int32_t, int32_t count, KmpDepend* depends, int32_t other_count,
-                                            KmpDepend* others) {
+WEFT_ABI(void, __kmpc_omp_wait_deps)(Ident*, int32_t, int32_t count, KmpDepend* depends, int32_t other_count,
+                                     KmpDepend* others) {
   const tool::Entry entry(WEFT_CALLER);
   Dependences list(depends, count, others, other_count);
   task_wait_for(self(), list.begin(), list.size());
 }
-WEFT_ABI_EXPORT(__kmpc_omp_wait_deps);
 
 // nowait: the dependences of an empty task.
-WEFT_ABI void weft_abi___kmpc_omp_taskwait_deps_51(Ident*, int32_t, int32_t count, KmpDepend* depends,
-                                                   int32_t other_count, KmpDepend* others, int32_t nowait) {
+WEFT_ABI(void, __kmpc_omp_taskwait_deps_51)(Ident*, int32_t, int32_t count, KmpDepend* depends, int32_t other_count,
+                                            KmpDepend* others, int32_t nowait) {
   const tool::Entry entry(WEFT_CALLER);
   Dependences list(depends, count, others, other_count);
   if (nowait == 0) {
@@ -163,39 +158,31 @@ WEFT_ABI void weft_abi___kmpc_omp_taskwait_deps_51(Ident*, int32_t, int32_t coun
     submit_empty_task(self(), list.begin(), list.size());
   }
 }
-WEFT_ABI_EXPORT(__kmpc_omp_taskwait_deps_51);
 
 // The event of a detachable task: the handle that omp_fulfill_event takes.
-WEFT_ABI Task* weft_abi___kmpc_task_allow_completion_event(Ident*, int32_t, KmpTask* record) {
-  return link_of(record)->task;
-}
-WEFT_ABI_EXPORT(__kmpc_task_allow_completion_event);
+WEFT_ABI(Task*, __kmpc_task_allow_completion_event)(Ident*, int32_t, KmpTask* record) { return link_of(record)->task; }
 
 // if(false): the program calls the routine itself between these two.
-WEFT_ABI void weft_abi___kmpc_omp_task_begin_if0(Ident*, int32_t, KmpTask* record) {
+WEFT_ABI(void, __kmpc_omp_task_begin_if0)(Ident*, int32_t, KmpTask* record) {
   tool::enter([=](Member* member, auto listener, const void*) {
     const Link* link = link_of(record);
     begin_undeferred(member, link->task, (link->flags & kFinal) != 0, listener);
   });
 }
-WEFT_ABI_EXPORT(__kmpc_omp_task_begin_if0);
 
-WEFT_ABI void weft_abi___kmpc_omp_task_complete_if0(Ident*, int32_t, KmpTask* record) {
+WEFT_ABI(void, __kmpc_omp_task_complete_if0)(Ident*, int32_t, KmpTask* record) {
   tool::enter([=](Member* member, auto listener, const void*) {
     run_remaining_parts(record);
     end_undeferred(member, link_of(record)->task, listener);
   });
 }
-WEFT_ABI_EXPORT(__kmpc_omp_task_complete_if0);
 
-WEFT_ABI int32_t weft_abi___kmpc_omp_taskwait(Ident*, int32_t) {
+WEFT_ABI(int32_t, __kmpc_omp_taskwait)(Ident*, int32_t) {
   tool::enter([](Member* member, auto listener, const void* caller) { task_wait(member, caller, listener); });
   return 0;
 }
-WEFT_ABI_EXPORT(__kmpc_omp_taskwait);
 
-WEFT_ABI int32_t weft_abi___kmpc_omp_taskyield(Ident*, int32_t, int32_t) {
+WEFT_ABI(int32_t, __kmpc_omp_taskyield)(Ident*, int32_t, int32_t) {
   task_yield(self(), WEFT_CALLER);
   return 0;
 }
-WEFT_ABI_EXPORT(__kmpc_omp_taskyield);

@@ -43,49 +43,40 @@ class ConvertedInputs {
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_taskgroup(Ident*, int32_t) {
+WEFT_ABI(void, __kmpc_taskgroup)(Ident*, int32_t) {
   tool::enter([](Member* member, auto listener, const void*) { begin_taskgroup(member, listener); });
 }
-WEFT_ABI_EXPORT(__kmpc_taskgroup);
 
-WEFT_ABI void weft_abi___kmpc_end_taskgroup(Ident*, int32_t) {
+WEFT_ABI(void, __kmpc_end_taskgroup)(Ident*, int32_t) {
   tool::enter([](Member* member, auto listener, const void*) {
     end_reducing_taskgroup(member, member->task->group, listener);
   });
 }
-WEFT_ABI_EXPORT(__kmpc_end_taskgroup);
 
-WEFT_ABI void* weft_abi___kmpc_taskred_init(int32_t, int32_t count, const ReducedVariable* inputs) {
+WEFT_ABI(void*, __kmpc_taskred_init)(int32_t, int32_t count, const ReducedVariable* inputs) {
   return add_reductions(self(), count, inputs);
 }
-WEFT_ABI_EXPORT(__kmpc_taskred_init);
 
-WEFT_ABI void* weft_abi___kmpc_task_reduction_init(int32_t, int32_t count, const OldReductionInput* inputs) {
+WEFT_ABI(void*, __kmpc_task_reduction_init)(int32_t, int32_t count, const OldReductionInput* inputs) {
   return add_reductions(self(), count, ConvertedInputs(count, inputs).begin());
 }
-WEFT_ABI_EXPORT(__kmpc_task_reduction_init);
 
-WEFT_ABI void* weft_abi___kmpc_taskred_modifier_init(Ident*, int32_t, int32_t, int32_t count,
-                                                     const ReducedVariable* inputs) {
+WEFT_ABI(void*, __kmpc_taskred_modifier_init)(Ident*, int32_t, int32_t, int32_t count, const ReducedVariable* inputs) {
   const tool::Entry entry(WEFT_CALLER);
   return begin_shared_reductions(self(), count, inputs);
 }
-WEFT_ABI_EXPORT(__kmpc_taskred_modifier_init);
 
-WEFT_ABI void* weft_abi___kmpc_task_reduction_modifier_init(Ident*, int32_t, int32_t, int32_t count,
-                                                            const OldReductionInput* inputs) {
+WEFT_ABI(void*, __kmpc_task_reduction_modifier_init)(Ident*, int32_t, int32_t, int32_t count,
+                                                     const OldReductionInput* inputs) {
   const tool::Entry entry(WEFT_CALLER);
   return begin_shared_reductions(self(), count, ConvertedInputs(count, inputs).begin());
 }
-WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_init);
 
-WEFT_ABI void weft_abi___kmpc_task_reduction_modifier_fini(Ident* location, int32_t gtid, int32_t) {
+WEFT_ABI(void, __kmpc_task_reduction_modifier_fini)(Ident* location, int32_t gtid, int32_t) {
   const tool::Entry entry(WEFT_CALLER);
   weft_abi___kmpc_end_taskgroup(location, gtid);
 }
-WEFT_ABI_EXPORT(__kmpc_task_reduction_modifier_fini);
 
-WEFT_ABI void* weft_abi___kmpc_task_reduction_get_th_data(int32_t, TaskGroup* group, void* address) {
+WEFT_ABI(void*, __kmpc_task_reduction_get_th_data)(int32_t, TaskGroup* group, void* address) {
   return find_reduction_copy(self(), group, address);
 }
-WEFT_ABI_EXPORT(__kmpc_task_reduction_get_th_data);

@@ -103,18 +103,15 @@ void task_loop(KmpTask* pattern, bool deferred, const uint64_t* lower, const uin
 
 }  // namespace
 
-WEFT_ABI void weft_abi___kmpc_taskloop(Ident*, int32_t, KmpTask* pattern, int32_t deferred, uint64_t* lower,
-                                       uint64_t* upper, int64_t step, int32_t no_group, int32_t cut, uint64_t said,
-                                       Duplicate duplicator) {
+WEFT_ABI(void, __kmpc_taskloop)(Ident*, int32_t, KmpTask* pattern, int32_t deferred, uint64_t* lower, uint64_t* upper,
+                                int64_t step, int32_t no_group, int32_t cut, uint64_t said, Duplicate duplicator) {
   const tool::Entry entry(WEFT_CALLER);
   task_loop(pattern, deferred != 0, lower, upper, step, no_group == 0, cut, said, false, duplicator);
 }
-WEFT_ABI_EXPORT(__kmpc_taskloop);
 
-WEFT_ABI void weft_abi___kmpc_taskloop_5(Ident*, int32_t, KmpTask* pattern, int32_t deferred, uint64_t* lower,
-                                         uint64_t* upper, int64_t step, int32_t no_group, int32_t cut, uint64_t said,
-                                         int32_t strict, Duplicate duplicator) {
+WEFT_ABI(void, __kmpc_taskloop_5)(Ident*, int32_t, KmpTask* pattern, int32_t deferred, uint64_t* lower, uint64_t* upper,
+                                  int64_t step, int32_t no_group, int32_t cut, uint64_t said, int32_t strict,
+                                  Duplicate duplicator) {
   const tool::Entry entry(WEFT_CALLER);
   task_loop(pattern, deferred != 0, lower, upper, step, no_group == 0, cut, said, strict != 0, duplicator);
 }
-WEFT_ABI_EXPORT(__kmpc_taskloop_5);

@@ -35,10 +35,9 @@ constexpr core::PoolSide kSide{
 
 }  // namespace
 
-WEFT_ABI const void* weft_abi_weft_pool_link(const void* guests) {
+WEFT_ABI(const void*, weft_pool_link)(const void* guests) {
   const auto* side = core::checked<core::GuestSide>(guests);
   if (side == nullptr) return nullptr;
   core::set_guest_side(side);
   return &kSide;
 }
-WEFT_ABI_EXPORT(weft_pool_link);

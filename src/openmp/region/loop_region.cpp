@@ -10,7 +10,6 @@
 #include "openmp/loop/even_share.h"
 #include "openmp/loop/loop_cost.h"
 #include "openmp/record/workshare.h"
-#include "openmp/settings/icv.h"
 #include "openmp/settings/loop_statistics.h"
 #include "openmp/team/reduction.h"
 #include "openmp/tool/entry.h"

@@ -6,7 +6,6 @@
 #include <pthread.h>
 
 #include "core/api/fork.h"
-#include "openmp/record/root.h"
 #include "openmp/task/task.h"
 #include "platform/generation.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/message.h"
 #include "openmp/record/team.h"
-#include "openmp/task/task.h"
 
 namespace weft::openmp {
 

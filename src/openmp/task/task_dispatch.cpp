@@ -4,7 +4,6 @@
 
 #include "core/api/fork.h"
 #include "core/api/wait.h"
-#include "openmp/record/task_pool.h"
 #include "openmp/settings/startup.h"
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"

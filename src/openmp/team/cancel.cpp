@@ -6,7 +6,6 @@
 #include "base/options.h"
 #include "core/api/records.h"
 #include "core/api/wait.h"
-#include "openmp/task/task.h"
 #include "openmp/team/barrier.h"
 #include "openmp/team/cancelled_copies.h"
 #include "platform/fence.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/team/progress.h"
 
-#include "openmp/loop/worksharing.h"
 #include "openmp/record/team.h"
 #include "openmp/task/task_deque.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/team/threadprivate.h"
 
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shm/sync/thread_number.h"
 
-#include <atomic>
-
 #include <sys/random.h>
 #include <unistd.h>
 

@@ -5,9 +5,9 @@ import json
 import pathlib
 import shlex
 import signal
-import subprocess
 import unittest
 
+from finished import finished
 from support import DriverTest, clean_environment
 
 
@@ -43,12 +43,9 @@ class PassedOn(DriverTest):
                     self.assertEqual(self.words(*words, name=name), words)
 
     def test_streams_and_exit_code(self):
-        done = subprocess.run(
+        done = finished(
             [self.bin / "weftcc", "-E", "-"],
             input="in",
-            capture_output=True,
-            text=True,
-            check=False,
             env=clean_environment(
                 PATH=f"{self.compilers}:/usr/bin:/bin", FAKE_INPUT="1", FAKE_ERROR="said\n", FAKE_EXIT="3"
             ),

@@ -5,11 +5,11 @@ build systems."""
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
+from finished import finished
 from support import CLANG, DRIVER, GCC, LIBRARIES, TIMEOUT_S, clean_environment
 
 C = r"""
@@ -83,9 +83,7 @@ echo "$found"
 
 class ProgramsTest(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="weftcc-programs-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name).resolve()
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weftcc-programs-"))).resolve()
         for _, ending, source, _, _ in LANGUAGES:
             (self.folder / f"a.{ending}").write_text(source)
         self.environment = clean_environment(WEFTCC_LOWER="none", WEFT_CC=CLANG)
@@ -94,15 +92,7 @@ class ProgramsTest(unittest.TestCase):
         return str(DRIVER.parent / name)
 
     def execute(self, *words, check=True, **environment):
-        done = subprocess.run(
-            [*map(str, words)],
-            env=self.environment | environment,
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
+        done = finished(words, env=self.environment | environment, cwd=self.folder, timeout=TIMEOUT_S)
         if check:
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done

@@ -5,9 +5,10 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 import unittest
+
+from finished import finished
 
 DRIVER = pathlib.Path(os.environ["WEFT_DRIVER"]).resolve()
 LIBRARIES = DRIVER.parents[1] / "lib/weft"
@@ -44,8 +45,7 @@ class DriverTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weftcc-test-")
-        cls.folder = pathlib.Path(cls._folder.name).resolve()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weftcc-test-"))).resolve()
         cls.libraries = cls.folder / "prefix/lib/weft"
         cls.libraries.mkdir(parents=True)
         for file in LIBRARIES.glob("lib*"):
@@ -67,24 +67,17 @@ class DriverTest(unittest.TestCase):
         for name in ("work/a.c", "work/b.c", "work/a b.c", "work/dir.x/a.c", "work/a.cpp", "work/a.f90", "a.b.c"):
             (cls.folder / name).touch()
 
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
-
     def tearDown(self):
         (self.bin / "weftcc.cfg").unlink(missing_ok=True)
 
     def drive(self, *words, name="weftcc", path=None, **environment):
         """The driver with the compilers that only say how they are called."""
         path = path if path is not None else f"{self.compilers}:{os.environ['PATH']}"
-        return subprocess.run(
-            [str(self.bin / name), *map(str, words)],
+        return finished(
+            [str(self.bin / name), *words],
             env=clean_environment(PATH=path, **environment),
             cwd=self.work,
-            capture_output=True,
-            text=True,
             timeout=TIMEOUT_S,
-            check=False,
         )
 
     def called(self, *words, **options):

@@ -31,9 +31,7 @@ UNRESOLVED = "extern int nowhere(void); int weft_engine_entry(void) { return now
 class BadInput(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         # The runtime looks for engines beside itself.
         shutil.copy(LIBRARIES / "libgomp.so.1", cls.folder / "libgomp.so.1")
         for name, text in (

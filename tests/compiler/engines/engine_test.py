@@ -36,9 +36,7 @@ def loops_of_engine(statistics):
 
 class EngineTest(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def build(self, source, *options):
         driver = {".c": "weftcc", ".cpp": "weftc++", ".f90": "weftfort"}[source.suffix]

@@ -2,7 +2,8 @@
 """The tools that the tests of the pass run: compilers with the plugin, opt and FileCheck."""
 
 import os
-import subprocess
+
+from finished import finished
 
 PLUGIN = os.environ["WEFT_TEST_PASS"]
 CLANG = os.environ.get("WEFT_TEST_CLANG", "clang-19")
@@ -15,13 +16,7 @@ INCLUDE = os.environ["WEFT_TEST_INCLUDE"]
 def run(*command, **environment):
     """Fails with what the command has written."""
     words = [str(word) for word in command]
-    result = subprocess.run(
-        words,
-        env={**os.environ, **{k: str(v) for k, v in environment.items()}},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    result = finished(words, env={**os.environ, **{k: str(v) for k, v in environment.items()}}, timeout=120)
     if result.returncode != 0:
         raise AssertionError(f"{' '.join(words)}: exit code {result.returncode}\n{result.stdout}{result.stderr}")
     return result

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <thread>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>

@@ -4,14 +4,12 @@
 #include "core/monitor/ticks.h"
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "../await.h"
-#include "core/sched/blocking.h"
 #include "core/sched/lateness.h"
 #include "core/sched/start.h"
 #include "core/sched/watcher.h"

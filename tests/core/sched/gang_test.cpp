@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/sched/blocking.h"
 #include "core/sched/scheduler.h"
 #include "core/sched/start.h"
 #include "core/sched/statistics.h"

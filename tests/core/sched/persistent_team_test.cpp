@@ -84,12 +84,26 @@ class PersistentTeamTest : public testing::Test {
     self_ = attach();
     enter_region(self_, kMost);
   }
-  void TearDown() override { leave_region(self_); }
-
-  static PersistentTeam* make(Owner* owner, PersistentCall call = note, const ParallelCall* parallel_call = nullptr) {
-    return keep(new PersistentTeam(call, note_nudge, owner, parallel_call));
+  void TearDown() override {
+    for (PersistentTeam* team : teams_) team->dismiss();
+    PersistentTeam::always_by_tree = false;
+    set_spin_ns(0);
+    leave_region(self_);
   }
-  static Owner* make_owner() { return keep(new Owner); }
+
+  struct Made {
+    Owner* owner;
+    PersistentTeam* team;
+  };
+  Made make(int members, PersistentCall call = note, const ParallelCall* parallel_call = nullptr) {
+    Owner* owner = keep(new Owner);
+    PersistentTeam* team = make_for(owner, call, parallel_call);
+    EXPECT_EQ(team->reserve(members), members);
+    return {owner, team};
+  }
+  PersistentTeam* make_for(Owner* owner, PersistentCall call = note, const ParallelCall* parallel_call = nullptr) {
+    return teams_.emplace_back(keep(new PersistentTeam(call, note_nudge, owner, parallel_call)));
+  }
 
   static void post(PersistentTeam* team, int count, void* word) { team->start(count, {{word}}); }
 
@@ -101,22 +115,19 @@ class PersistentTeamTest : public testing::Test {
 
  private:
   Context* self_ = nullptr;
+  std::vector<PersistentTeam*> teams_;
 };
 
 TEST_F(PersistentTeamTest, OfOneNeedsNobody) {
-  PersistentTeam* team = make(make_owner());
-  EXPECT_EQ(team->reserve(1), 1);
+  PersistentTeam* team = make(1).team;
   team->start(1, {});
   EXPECT_TRUE(team->finish());
   EXPECT_EQ(team->trim(), 0);
-  team->dismiss();
-  team->dismiss();
+  team->dismiss();  // and once more at the end of the test
 }
 
 TEST_F(PersistentTeamTest, EachMemberRunsEachPostOnItsContext) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(kMost), kMost);
+  const auto [owner, team] = make(kMost);
   std::array<char, 50> words{};
   for (size_t round = 0; round < words.size(); ++round) {
     post(team, kMost, &words[round]);
@@ -130,15 +141,12 @@ TEST_F(PersistentTeamTest, EachMemberRunsEachPostOnItsContext) {
     }
   }
   EXPECT_EQ(owner->seen[0].posts, 0) << "the owner's own call is its own";
-  team->dismiss();
 }
 
 // In a large team members tell members. With fewer slots than members, those who tell others come late.
 TEST_F(PersistentTeamTest, EachMemberOfALargeTeamRunsEachPost) {
   PersistentTeam::always_by_tree = true;
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(kLarge), kLarge);
+  const auto [owner, team] = make(kLarge);
   std::array<char, 50> words{};
   for (size_t round = 0; round < words.size(); ++round) {
     // Of changing sizes, so that who tells others in one post does not in the next.
@@ -155,17 +163,13 @@ TEST_F(PersistentTeamTest, EachMemberOfALargeTeamRunsEachPost) {
       }
     }
   }
-  team->dismiss();
-  PersistentTeam::always_by_tree = false;
 }
 
 // Those that sleep wake each other.
 TEST_F(PersistentTeamTest, EachMemberRunsEachPostWhereSleepersWakeOthers) {
   PersistentTeam::always_by_tree = true;
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
   constexpr int kMembers = PostTree::kLeastMembers - 1;
-  ASSERT_EQ(team->reserve(kMembers), kMembers);
+  const auto [owner, team] = make(kMembers);
   std::array<char, 300> words{};
   for (size_t round = 0; round < words.size(); ++round) {
     const int count = kMembers - static_cast<int>(round % 3) * 4;
@@ -180,16 +184,12 @@ TEST_F(PersistentTeamTest, EachMemberRunsEachPostWhereSleepersWakeOthers) {
       ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts - before[static_cast<size_t>(i)], i < count ? 1 : 0);
     }
   }
-  team->dismiss();
-  PersistentTeam::always_by_tree = false;
 }
 
 // A member that is told late is not kept from it by what it is nudged for.
 TEST_F(PersistentTeamTest, ANudgeWaitsForAPostThatIsUnderWay) {
   PersistentTeam::always_by_tree = true;
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner, note_and_nudge_another);
-  ASSERT_EQ(team->reserve(kLarge), kLarge);
+  const auto [owner, team] = make(kLarge, note_and_nudge_another);
   constexpr int kRounds = 200;
   for (int round = 0; round < kRounds; ++round) {
     post(team, kLarge, team);
@@ -199,15 +199,11 @@ TEST_F(PersistentTeamTest, ANudgeWaitsForAPostThatIsUnderWay) {
   EXPECT_EQ(late.posts, kRounds);
   // A post may begin while a nudge of the last one is looked at; that is seldom.
   EXPECT_LT(late.early_nudges.load(), kRounds / 20);
-  team->dismiss();
-  PersistentTeam::always_by_tree = false;
 }
 
 // It grows and keeps its members; those that are not in a post sleep through it, and come again later.
 TEST_F(PersistentTeamTest, MembersStayWhenItGrowsAndPostsShrink) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(2), 2);
+  const auto [owner, team] = make(2);
   const PersistentMember* first = &team->member(1);
   ASSERT_EQ(team->reserve(kMost), kMost);
   EXPECT_EQ(&team->member(1), first);
@@ -224,12 +220,10 @@ TEST_F(PersistentTeamTest, MembersStayWhenItGrowsAndPostsShrink) {
       ASSERT_FALSE(owner->seen[at].moved);
     }
   }
-  team->dismiss();
 }
 
 TEST_F(PersistentTeamTest, DismissedItServesAgain) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
+  const auto [owner, team] = make(2);
   long posts = 0;
   for (int round = 0; round < 50; ++round) {
     const int size = 2 + round % (kMost - 1);
@@ -254,9 +248,7 @@ TEST_F(PersistentTeamTest, DismissedItServesAgain) {
 }
 
 TEST_F(PersistentTeamTest, StopEndsTheWaitBeforeTheMembersAreDone) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner, note_and_wait);
-  ASSERT_EQ(team->reserve(3), 3);
+  const auto [owner, team] = make(3, note_and_wait);
   std::atomic<bool> stop{false};
   post(team, 3, nullptr);
   std::thread stopper([&] {
@@ -276,13 +268,10 @@ TEST_F(PersistentTeamTest, StopEndsTheWaitBeforeTheMembersAreDone) {
   team->start(1, {});
   EXPECT_TRUE(team->finish(stop));
   owner->goes_on = true;
-  team->dismiss();
 }
 
 TEST_F(PersistentTeamTest, FinishByItsOwnWait) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(kMost), kMost);
+  const auto [owner, team] = make(kMost);
   for (int round = 1; round <= 200; ++round) {
     post(team, kMost, nullptr);
     team->finish_by([](auto& done) {
@@ -290,13 +279,10 @@ TEST_F(PersistentTeamTest, FinishByItsOwnWait) {
     });
     for (int i = 1; i < kMost; ++i) ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts, round);
   }
-  team->dismiss();
 }
 
 TEST_F(PersistentTeamTest, NudgesReachWhoSleepsWhoIsBusyAndWhoHasNotBegun) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner, note_and_wait);
-  ASSERT_EQ(team->reserve(3), 3);
+  const auto [owner, team] = make(3, note_and_wait);
   // Not begun: its first post lets it begin, and the nudge is heard then.
   team->nudge(1);
   post(team, 3, nullptr);
@@ -313,13 +299,10 @@ TEST_F(PersistentTeamTest, NudgesReachWhoSleepsWhoIsBusyAndWhoHasNotBegun) {
   EXPECT_TRUE(await([&] { return owner->seen[1].nudges.load() == 2; }));
   EXPECT_EQ(owner->seen[2].nudges.load(), 1);
   EXPECT_EQ(owner->seen[1].posts, 1) << "a nudge is no post";
-  team->dismiss();
 }
 
 TEST_F(PersistentTeamTest, TrimTouchesWhoSleepsAndTheyServeOn) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(kMost), kMost);
+  const auto [owner, team] = make(kMost);
   EXPECT_EQ(team->trim(), 0) << "none has begun";
   for (int round = 1; round <= 400; ++round) {
     post(team, kMost, nullptr);
@@ -331,7 +314,6 @@ TEST_F(PersistentTeamTest, TrimTouchesWhoSleepsAndTheyServeOn) {
     }
     for (int i = 1; i < kMost; ++i) ASSERT_EQ(owner->seen[static_cast<size_t>(i)].posts, round);
   }
-  team->dismiss();
 }
 
 // ---- wakes that meet who falls asleep ----
@@ -353,10 +335,8 @@ class PersistentTeamRaceTest : public PersistentTeamTest {
   static constexpr int kRounds = 4000;
 
   // Each post reaches each member, and the owner sees each end.
-  static void post_many(const ParallelCall* parallel_call, int members = 4) {
-    Owner* owner = make_owner();
-    PersistentTeam* team = make(owner, note_and_dawdle, parallel_call);
-    ASSERT_EQ(team->reserve(members), members);
+  void post_many(const ParallelCall* parallel_call, int members = 4) {
+    const auto [owner, team] = make(members, note_and_dawdle, parallel_call);
     for (int round = 1; round <= kRounds; ++round) {
       post(team, members, reinterpret_cast<void*>(static_cast<uintptr_t>(round)));
       dawdle(3 * round);
@@ -374,7 +354,6 @@ TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereAllSleep) { post_many(nu
 TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereTheySpinALittle) {
   set_spin_ns(3000);
   post_many(nullptr);
-  set_spin_ns(0);
 }
 
 // Sleepers wake others, which wake by themselves meanwhile, or have not fallen asleep yet.
@@ -384,16 +363,12 @@ TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostWhereSleepersWakeOthers) {
     set_spin_ns(spin_ns);
     post_many(nullptr, 2 * kMost);
   }
-  set_spin_ns(0);
-  PersistentTeam::always_by_tree = false;
 }
 
 // The owner does not sleep, and posts again within nanoseconds of the member's end, later by a little each time: when
 // that is about to fall asleep, too.
 TEST_F(PersistentTeamRaceTest, NoPostIsLostByWhoIsAboutToSleep) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(2), 2);
+  const auto [owner, team] = make(2);
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(700);
   long round = 0;
   while (std::chrono::steady_clock::now() < end) {
@@ -413,7 +388,6 @@ TEST_F(PersistentTeamRaceTest, NoPostIsLostByWhoIsAboutToSleep) {
       ASSERT_EQ(owner->seen[1].posts, round);
     }
   }
-  team->dismiss();
 }
 
 // Optional posts that are taken back at once, a little later, or when all have begun, and plain ones between: a member
@@ -425,12 +399,10 @@ class OptionalPostTest : public PersistentTeamRaceTest {
     long withdrawn = 0;
   };
 
-  static Counts post_optional() {
-    Owner* owner = make_owner();
-    PersistentTeam* team = make(owner, note_and_dawdle);
+  Counts post_optional() {
     constexpr int kMembers = 4;
     Counts counts;
-    EXPECT_EQ(team->reserve(kMembers), kMembers);
+    const auto [owner, team] = make(kMembers, note_and_dawdle);
     for (int round = 1; round <= kRounds && !testing::Test::HasFailure(); ++round) {
       std::array<long, kMembers> before{};
       for (size_t i = 1; i < kMembers; ++i) before[i] = owner->seen[i].posts;
@@ -479,16 +451,13 @@ TEST_F(OptionalPostTest, RunsBeforeTheOwnerGoesOnOrNeverWhereAllSleep) {
 TEST_F(OptionalPostTest, RunsBeforeTheOwnerGoesOnOrNeverWhereTheySpinALittle) {
   set_spin_ns(20000);
   const Counts counts = post_optional();
-  set_spin_ns(0);
   EXPECT_GT(counts.claimed, 0);
   EXPECT_GT(counts.withdrawn, 0);
 }
 
 // Whoever has begun is waited for; a member that begins late finds nothing to do.
 TEST_F(OptionalPostTest, WithdrawsOnlyWhoHasNotBegun) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner, note_and_wait);
-  ASSERT_EQ(team->reserve(2), 2);
+  const auto [owner, team] = make(2, note_and_wait);
   team->start_optional(2, {{owner}});
   ASSERT_TRUE(await([&] { return owner->waits.load() == 1; }));
   team->withdraw();
@@ -511,9 +480,7 @@ TEST_F(PersistentTeamRaceTest, NoPostAndNoEndIsLostInAGang) {
 
 // Nothing but the nudge wakes the member.
 TEST_F(PersistentTeamRaceTest, NoNudgeIsLostWhereNobodyPosts) {
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner);
-  ASSERT_EQ(team->reserve(2), 2);
+  const auto [owner, team] = make(2);
   post(team, 2, nullptr);
   ASSERT_TRUE(team->finish());
   for (int round = 1; round <= kRounds; ++round) {
@@ -523,15 +490,12 @@ TEST_F(PersistentTeamRaceTest, NoNudgeIsLostWhereNobodyPosts) {
     ASSERT_TRUE(await(heard));
     dawdle(3 * round);
   }
-  team->dismiss();
 }
 
 // Nudges and posts meet.
 TEST_F(PersistentTeamRaceTest, NoNudgeIsLostBesidePosts) {
   constexpr int kNudges = 500;
-  Owner* owner = make_owner();
-  PersistentTeam* team = make(owner, note_and_dawdle);
-  ASSERT_EQ(team->reserve(3), 3);
+  const auto [owner, team] = make(3, note_and_dawdle);
   post(team, 3, nullptr);
   ASSERT_TRUE(team->finish());
   std::atomic<bool> over{false};
@@ -558,7 +522,6 @@ TEST_F(PersistentTeamRaceTest, NoNudgeIsLostBesidePosts) {
   EXPECT_TRUE(await([&] { return owner->seen[1].nudges.load() >= kNudges; }));
   EXPECT_EQ(owner->seen[2].nudges.load(), 0);
   EXPECT_EQ(owner->seen[1].posts, posts);
-  team->dismiss();
 }
 
 struct Stopped : Owner {
@@ -575,7 +538,7 @@ void wait_for_the_stop(PersistentTeam* team, int, const Post& post) {
 TEST_F(PersistentTeamRaceTest, NoStopIsLost) {
   constexpr int kStops = 1000;
   auto* owner = keep(new Stopped);
-  PersistentTeam* team = make(owner, wait_for_the_stop);
+  PersistentTeam* team = make_for(owner, wait_for_the_stop);
   ASSERT_EQ(team->reserve(2), 2);
   std::atomic<bool> stop{false};
   std::atomic<int> asked{0};
@@ -602,7 +565,6 @@ TEST_F(PersistentTeamRaceTest, NoStopIsLost) {
   asked = kStops + 1;
   stopper.join();
   owner->round = INT32_MAX;
-  team->dismiss();
 }
 
 }  // namespace

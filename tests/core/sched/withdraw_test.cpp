@@ -3,7 +3,6 @@
 // run once by the end of join(), or never runs.
 #include <array>
 #include <atomic>
-#include <thread>
 
 #include <gtest/gtest.h>
 

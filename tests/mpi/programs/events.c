@@ -4,20 +4,12 @@
 #include <TAMPI.h>
 #include <weft/mpi.h>
 
-#include "say.h"
+#include "check.h"
 
 enum { kTasks = 32, kMany = 4 };
 
-static int wrong;
 static int values[kTasks][kMany];
 static MPI_Status statuses[kTasks][kMany];
-
-static void check(int right) {
-  if (!right) {
-#pragma omp atomic
-    ++wrong;
-  }
-}
 
 static void send_all(int first_tag) {
   come_late();

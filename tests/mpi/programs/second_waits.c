@@ -4,18 +4,11 @@
 #include <weft/TAMPI.h>
 #include <weft/mpi.h>
 
-#include "say.h"
+#include "check.h"
 
 enum { kGo = 1000 };
 
-static int wrong, refused, served;
-
-static void check(int right) {
-  if (!right) {
-#pragma omp atomic
-    ++wrong;
-  }
-}
+static int refused, served;
 
 static int is_refused(int code) {
   int class;

@@ -2,16 +2,7 @@
 /* Blocking calls by more tasks than threads, in orders that need all of them at once. Says "done" when all is right. */
 #include <omp.h>
 
-#include "say.h"
-
-static int wrong;
-
-static void check(int right) {
-  if (!right) {
-#pragma omp atomic
-    ++wrong;
-  }
-}
+#include "check.h"
 
 /* 16 tasks send in one order and receive in the other. */
 static void opposite(void) {

@@ -2,7 +2,6 @@
 /* Calls of rank 0 wait until a file is there: "go", in the current folder. Rank 1 looks for it outside of MPI, and then
  * does its part. `waits WHAT`; waits_test.py reads what weft says meanwhile. Rank 0 writes its number to the file "pid"
  * when its calls wait, or are about to. Says "done" when all is right. */
-#include <omp.h>
 #include <signal.h>
 #include <weft/TAMPI.h>
 

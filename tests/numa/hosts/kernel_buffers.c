@@ -2,7 +2,6 @@
 // The kernel reads and writes the array by every kind of call.
 #include "busy.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/socket.h>

@@ -5,7 +5,6 @@
 
 #include <aio.h>
 #include <dlfcn.h>
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
@@ -17,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>

@@ -9,6 +9,7 @@ Where several lists have a name, the first says which of its nodes is the defaul
 Shares no code with generate.py, so that a mistake there is seen here.
 """
 
+import itertools
 import re
 import subprocess
 import sys
@@ -17,20 +18,28 @@ import sys
 SYMBOL = re.compile(r"\s*\d+:\s+[0-9a-f]+\s+(\S+)\s+(\w+)\s+(\w+)\s+(\w+)\s+(?:\[.*\]\s+)?(\w+)\s+(\S+)$")
 
 
+def names_of(pattern):
+    """What `pattern` stands for, with one of the words of each {a,b}."""
+    words = [word.strip("{}").split(",") for word in re.findall(r"\{.*?\}|[^{}]+", pattern)]
+    return ["".join(choice) for choice in itertools.product(*words)]
+
+
 def wanted(lists):
     """({(name, node): (is default, object size)}, {node: parent})"""
     symbols, parents, defaults = {}, {}, {}
     for path in reversed(lists):
-        for line in open(path):
-            words = line.split("#")[0].split()
-            if not words:
+        # A row goes on in lines that begin with blanks, within a pattern behind a comma.
+        for line in open(path).read().replace(",\n  ", ",").replace("\n  ", " ").split("\n"):
+            nodes, _, patterns = line.split("#")[0].partition(":")
+            nodes = nodes.split()
+            if nodes and nodes[0] == "%nodes":
+                parents.setdefault(nodes[1], None)
+                parents.update(zip(nodes[2:], nodes[1:]))
                 continue
-            if words[0] == "%node":
-                parents[words[1]] = words[2] if len(words) == 3 else None
-                continue
-            symbols[words[0], words[1]] = int(words[3]) if len(words) == 4 else None
-            if words[2] == "default":
-                defaults[words[0]] = words[1]
+            size = int(nodes.pop()) if nodes and nodes[-1].isdigit() else None
+            for name in (name for pattern in patterns.split() for name in names_of(pattern)):
+                symbols.update({(name, node): size for node in nodes})
+                defaults[name] = nodes[0]
     return {key: (defaults.get(key[0]) == key[1], size) for key, size in symbols.items()}, parents
 
 

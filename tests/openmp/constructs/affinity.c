@@ -6,7 +6,6 @@
 
 #include <omp.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { most_cpus = 1024 };

@@ -143,10 +143,6 @@ static void ordered_accesses(int threads)
 
 int main(void)
 {
-  everywhere(types);
-  everywhere(operators);
-  everywhere(captures);
-  everywhere(exchanges);
-  everywhere(ordered_accesses);
+  everywhere(types, operators, captures, exchanges, ordered_accesses);
   return check_result();
 }

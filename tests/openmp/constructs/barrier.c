@@ -81,9 +81,6 @@ static void relaxation(int threads)
 
 int main(void)
 {
-  everywhere(phases);
-  everywhere(staggered);
-  everywhere(inner);
-  everywhere(relaxation);
+  everywhere(phases, staggered, inner, relaxation);
   return check_result();
 }

@@ -35,7 +35,6 @@ static void region(int threads)
 
 int main(void)
 {
-  everywhere(loop);
-  everywhere(region);
+  everywhere(loop, region);
   return check_result();
 }

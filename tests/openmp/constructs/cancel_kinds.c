@@ -213,13 +213,8 @@ static void detachable(int threads)
 int main(void)
 {
   for (int round = 0; round < 5; round++) {
-    everywhere(sections);
-    everywhere(waiting_members);
-    everywhere(taskgroup);
-    everywhere(taskgroup_around_reduction);
-    everywhere(next_region);
-    everywhere(detachable);
-    everywhere(loop_after_loop);
+    everywhere(sections, waiting_members, taskgroup, taskgroup_around_reduction, next_region,
+               detachable, loop_after_loop);
   }
   return check_result();
 }

@@ -91,8 +91,6 @@ int main(void)
   CHECK_EQ(first_named, 200 * members);
   CHECK_EQ(second_named, 200 * members);
   CHECK_EQ(hinted, 200 * members);
-  everywhere(names_differ);
-  everywhere(region_inside);
-  everywhere(slow_holder);
+  everywhere(names_differ, region_inside, slow_holder);
   return check_result();
 }

@@ -141,11 +141,7 @@ void threadprivate_objects(int threads)
 int main()
 {
   long before = tracked::alive;
-  everywhere(on_parallel);
-  everywhere(on_loops);
-  everywhere(on_single);
-  everywhere(on_sections);
-  everywhere(references);
+  everywhere(on_parallel, on_loops, on_single, on_sections, references);
   CHECK_EQ(tracked::alive, before);
 #ifdef __clang__
   everywhere(threadprivate_objects);

@@ -107,10 +107,6 @@ void in_lambdas(int threads)
 
 int main()
 {
-  everywhere(iterators);
-  everywhere(range_based);
-  everywhere(templates);
-  everywhere(in_classes);
-  everywhere(in_lambdas);
+  everywhere(iterators, range_based, templates, in_classes, in_lambdas);
   return check_result();
 }

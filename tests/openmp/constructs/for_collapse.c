@@ -111,10 +111,6 @@ static void lastprivates(int threads)
 
 int main(void)
 {
-  everywhere(two);
-  everywhere(deep);
-  everywhere(nothing);
-  everywhere(triangular);
-  everywhere(lastprivates);
+  everywhere(two, deep, nothing, triangular, lastprivates);
   return check_result();
 }

@@ -159,12 +159,6 @@ static void empty(int threads)
 
 int main(void)
 {
-  everywhere(chain);
-  everywhere(deep_nest);
-  everywhere(wavefront);
-  everywhere(collapsed);
-  everywhere(other_types);
-  everywhere(in_a_row);
-  everywhere(empty);
+  everywhere(chain, deep_nest, wavefront, collapsed, other_types, in_a_row, empty);
   return check_result();
 }

@@ -147,8 +147,7 @@ static void uneven(int threads)
 
 int main(void)
 {
-  everywhere(dynamic);
-  everywhere(guided);
+  everywhere(dynamic, guided);
   ascending(2);
   ascending(5);
   omp_set_max_active_levels(2);

@@ -103,11 +103,7 @@ static void conditional(int threads)
 
 int main(void)
 {
-  everywhere(schedules);
-  everywhere(combined);
-  everywhere(many_chunks);
-  everywhere(in_sections);
-  everywhere(linear);
+  everywhere(schedules, combined, many_chunks, in_sections, linear);
 #ifndef __clang__
   everywhere(conditional);
 #endif

@@ -50,7 +50,6 @@ static void combined(int threads)
 
 int main(void)
 {
-  everywhere(schedules);
-  everywhere(combined);
+  everywhere(schedules, combined);
   return check_result();
 }

@@ -72,8 +72,7 @@ static void fixed_distribution(int threads)
 
 int main(void)
 {
-  everywhere(loops);
-  everywhere(combined);
+  everywhere(loops, combined);
   every_kind(1);
   every_kind(4);
   omp_set_max_active_levels(2);

@@ -75,9 +75,6 @@ static void same_in_successive_loops(int threads)
 
 int main(void)
 {
-  everywhere(blocks);
-  everywhere(chunks);
-  everywhere(constant_chunk);
-  everywhere(same_in_successive_loops);
+  everywhere(blocks, chunks, constant_chunk, same_in_successive_loops);
   return check_result();
 }

@@ -156,10 +156,6 @@ static void pointers(int threads)
 
 int main(void)
 {
-  everywhere(narrow);
-  everywhere(words);
-  everywhere(double_words);
-  everywhere(empty);
-  everywhere(pointers);
+  everywhere(narrow, words, double_words, empty, pointers);
   return check_result();
 }

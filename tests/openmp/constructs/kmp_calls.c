@@ -298,12 +298,10 @@ static void settings(void)
 
 int main(void)
 {
-  everywhere(sections);
-  everywhere(nests);
+  everywhere(sections, nests);
   omp_set_max_active_levels(10);
   lists();
-  everywhere(proxies);
-  everywhere(numbers);
+  everywhere(proxies, numbers);
   settings();
   return check_result();
 }

@@ -3,7 +3,6 @@
 // for: every iteration runs once, and one member has the last.
 #include "../support/check.h"
 
-#include <omp.h>
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -88,7 +88,6 @@ static void no_routine(int threads)
 
 int main(void)
 {
-  everywhere(all_memory_as_address);
-  everywhere(no_routine);
+  everywhere(all_memory_as_address, no_routine);
   return check_result();
 }

@@ -206,14 +206,8 @@ static void hinted(int threads)
 
 int main(void)
 {
-  everywhere(exclusive);
-  everywhere(tested);
-  everywhere(held_over_barriers);
-  everywhere(slow_holder);
-  everywhere(region_inside);
-  everywhere(neighbours);
-  everywhere(many);
-  everywhere(philosophers);
+  everywhere(exclusive, tested, held_over_barriers, slow_holder, region_inside, neighbours, many,
+             philosophers);
 #ifdef __clang__
   everywhere(hinted);
 #endif

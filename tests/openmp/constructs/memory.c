@@ -212,9 +212,6 @@ int main(void)
 {
   by_device();
   pinned();
-  everywhere(plain);
-  everywhere(traits);
-  everywhere(default_allocator);
-  everywhere(clause);
+  everywhere(plain, traits, default_allocator, clause);
   return check_result();
 }

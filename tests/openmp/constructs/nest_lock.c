@@ -120,10 +120,6 @@ static void held_over_barriers(int threads)
 
 int main(void)
 {
-  everywhere(exclusive);
-  everywhere(counted);
-  everywhere(spun_for);
-  everywhere(neighbours);
-  everywhere(held_over_barriers);
+  everywhere(exclusive, counted, spun_for, neighbours, held_over_barriers);
   return check_result();
 }

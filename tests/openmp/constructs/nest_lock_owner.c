@@ -39,7 +39,6 @@ static void by_inner_primary(int threads)
 
 int main(void)
 {
-  everywhere(by_task);
-  everywhere(by_inner_primary);
+  everywhere(by_task, by_inner_primary);
   return check_result();
 }

@@ -103,11 +103,7 @@ static void nesting_off(int threads)
 
 int main(void)
 {
-  everywhere(team_of);
-  everywhere(conditional);
-  everywhere(bound);
-  everywhere(visible);
-  everywhere(resized);
+  everywhere(team_of, conditional, bound, visible, resized);
   team_of(64);
   team_of(200);
   nesting_off(1);

@@ -5,7 +5,6 @@
 #include "../support/everywhere.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 struct large {
   int head;
@@ -135,11 +134,6 @@ static void variable_length(int threads)
 
 int main(void)
 {
-  everywhere(scalars);
-  everywhere(privates);
-  everywhere(arrays);
-  everywhere(structures);
-  everywhere(many_arguments);
-  everywhere(variable_length);
+  everywhere(scalars, privates, arrays, structures, many_arguments, variable_length);
   return check_result();
 }

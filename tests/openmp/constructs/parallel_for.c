@@ -87,9 +87,6 @@ static void inner(int threads)
 
 int main(void)
 {
-  everywhere(schedules);
-  everywhere(short_loops);
-  everywhere(data);
-  everywhere(inner);
+  everywhere(schedules, short_loops, data, inner);
   return check_result();
 }

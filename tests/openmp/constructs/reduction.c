@@ -5,7 +5,6 @@
 #include "../support/everywhere.h"
 
 #include <complex.h>
-#include <limits.h>
 
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
 
@@ -153,13 +152,10 @@ static void levels(int threads)
 
 int main(void)
 {
-  everywhere(numbers);
-  everywhere(bits);
-  everywhere(logic);
+  everywhere(numbers, bits, logic);
 #ifndef __cplusplus
   everywhere(complexes);
 #endif
-  everywhere(other_constructs);
-  everywhere(levels);
+  everywhere(other_constructs, levels);
   return check_result();
 }

@@ -61,9 +61,6 @@ static void two_dimensions(int threads)
 
 int main(void)
 {
-  everywhere(whole);
-  everywhere(part);
-  everywhere(run_time_length);
-  everywhere(two_dimensions);
+  everywhere(whole, part, run_time_length, two_dimensions);
   return check_result();
 }

@@ -113,12 +113,8 @@ void templated(int threads)
 
 int main()
 {
-  everywhere(structures);
-  everywhere(classes);
-  everywhere(in_loop_nowait);
-  everywhere(templated<short>);
-  everywhere(templated<double>);
-  everywhere(templated<long double>);
+  everywhere(structures, classes, in_loop_nowait, templated<short>, templated<double>,
+             templated<long double>);
   CHECK_EQ(bag::alive, 0);
   return check_result();
 }

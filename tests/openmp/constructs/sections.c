@@ -85,8 +85,6 @@ static void regions_inside(int threads)
 
 int main(void)
 {
-  everywhere(separate);
-  everywhere(combined);
-  everywhere(regions_inside);
+  everywhere(separate, combined, regions_inside);
   return check_result();
 }

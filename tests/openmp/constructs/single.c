@@ -84,9 +84,6 @@ static void region_inside(int threads)
 
 int main(void)
 {
-  everywhere(once);
-  everywhere(broadcast);
-  everywhere(threadprivate_broadcast);
-  everywhere(region_inside);
+  everywhere(once, broadcast, threadprivate_broadcast, region_inside);
   return check_result();
 }

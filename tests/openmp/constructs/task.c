@@ -172,12 +172,7 @@ static void outside(void)
 int main(void)
 {
   outside();
-  everywhere(each_once);
-  everywhere(waited_for);
-  everywhere(undeferred);
-  everywhere(finals);
-  everywhere(clauses);
-  everywhere(tied);
+  everywhere(each_once, waited_for, undeferred, finals, clauses, tied);
   outside();
   return check_result();
 }

@@ -124,10 +124,7 @@ static void inner_team(int threads)
 
 int main(void)
 {
-  everywhere(at_explicit_barrier);
-  everywhere(at_implicit_barriers);
-  everywhere(created_while_waiting);
-  everywhere(at_the_end);
-  everywhere(inner_team);
+  everywhere(at_explicit_barrier, at_implicit_barriers, created_while_waiting, at_the_end,
+             inner_team);
   return check_result();
 }

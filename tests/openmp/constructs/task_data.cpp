@@ -174,9 +174,6 @@ int main()
   CHECK(counted::copies > 0);
   everywhere(cancelled);
   CHECK_EQ(counted::alive, 0);
-  everywhere(library_types);
-  everywhere(alignment_and_size);
-  everywhere(members);
-  everywhere(lambdas);
+  everywhere(library_types, alignment_and_size, members, lambdas);
   return check_result();
 }

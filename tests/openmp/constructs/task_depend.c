@@ -64,8 +64,6 @@ static void wavefront(int threads)
 
 int main(void)
 {
-  everywhere(chain);
-  everywhere(readers);
-  everywhere(wavefront);
+  everywhere(chain, readers, wavefront);
   return check_result();
 }

@@ -220,16 +220,10 @@ static void all_memory(int threads)
 
 int main(void)
 {
-  everywhere(depend_objects);
-  everywhere(iterators);
-  everywhere(mutexinoutset);
-  everywhere(taskwait_depend);
-  everywhere(undeferred);
-  everywhere(many_locations);
-  everywhere(wide_and_deep);
+  everywhere(depend_objects, iterators, mutexinoutset, taskwait_depend, undeferred, many_locations,
+             wide_and_deep);
 #ifdef __clang__
-  everywhere(inoutset);
-  everywhere(all_memory);
+  everywhere(inoutset, all_memory);
 #endif
   return check_result();
 }

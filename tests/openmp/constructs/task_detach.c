@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task with detach ends when its body has ended and its event is fulfilled, in either order, from any thread.
 #include <pthread.h>
-#include <stdint.h>
 #include <unistd.h>
 
 #include "../support/check.h"
@@ -145,9 +144,6 @@ static void undeferred(int threads)
 
 int main(void)
 {
-  everywhere(fulfilled_inside);
-  everywhere(fulfilled_by_a_sibling);
-  everywhere(by_another_thread);
-  everywhere(undeferred);
+  everywhere(fulfilled_inside, fulfilled_by_a_sibling, by_another_thread, undeferred);
   return check_result();
 }

@@ -2,7 +2,6 @@
 // Tasks that another thread lets go on, in a process where no polling service is registered, or one only when they are
 // paused: those that run meanwhile end for all that wait for them.
 #include <dlfcn.h>
-#include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -80,8 +80,6 @@ static void deep_chain(int threads)
 
 int main(void)
 {
-  everywhere(fib_tree);
-  everywhere(queen_tree);
-  everywhere(deep_chain);
+  everywhere(fib_tree, queen_tree, deep_chain);
   return check_result();
 }

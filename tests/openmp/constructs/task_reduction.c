@@ -171,12 +171,7 @@ static void of_array_sections(int threads)
 
 int main(void)
 {
-  everywhere(of_a_taskgroup);
-  everywhere(nested);
-  everywhere(of_a_region);
-  everywhere(of_a_loop);
-  everywhere(of_sections);
-  everywhere(of_a_taskloop);
-  everywhere(of_array_sections);
+  everywhere(of_a_taskgroup, nested, of_a_region, of_a_loop, of_sections, of_a_taskloop,
+             of_array_sections);
   return check_result();
 }

@@ -75,8 +75,6 @@ static void loops_in_tasks(int threads)
 
 int main(void)
 {
-  everywhere(regions_in_tasks);
-  everywhere(tasks_in_regions_in_tasks);
-  everywhere(loops_in_tasks);
+  everywhere(regions_in_tasks, tasks_in_regions_in_tasks, loops_in_tasks);
   return check_result();
 }

@@ -99,9 +99,7 @@ static void empty(int threads)
 
 int main(void)
 {
-  everywhere(descendants);
-  everywhere(nested_groups);
-  everywhere(empty);
+  everywhere(descendants, nested_groups, empty);
   omp_set_max_active_levels(2);
   earlier_tasks(2);
   earlier_tasks(4);

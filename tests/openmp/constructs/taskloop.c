@@ -54,7 +54,6 @@ static void data(int threads)
 
 int main(void)
 {
-  everywhere(loops);
-  everywhere(data);
+  everywhere(loops, data);
   return check_result();
 }

@@ -113,9 +113,7 @@ int main(void)
 #pragma omp parallel num_threads(9) reduction(+ : fresh)
   fresh += first_use == 99;
   CHECK_EQ(fresh, 9);
-  everywhere(distinct);
-  everywhere(copied_in);
-  everywhere(copied_in_by_members);
+  everywhere(distinct, copied_in, copied_in_by_members);
   persistent(1);
   persistent(2);
   persistent(5);

@@ -95,8 +95,7 @@ int main()
 {
   omp_set_dynamic(0);
   if (omp_get_thread_limit() >= 4) first_values();
-  everywhere(own_copies);
-  everywhere(copies_in);
+  everywhere(own_copies, copies_in);
   CHECK_EQ(g_copied, 0);
   return check_result();
 }

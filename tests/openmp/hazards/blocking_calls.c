@@ -105,8 +105,7 @@ int main(void)
 {
   everywhere(chained_pipes);
   after_a_pause(3);
-  everywhere(one_goes_on);
-  everywhere(sockets);
+  everywhere(one_goes_on, sockets);
   sleepers_overlap(2);
   sleepers_overlap(8);
   sleepers_overlap(40);

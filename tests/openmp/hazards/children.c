@@ -6,7 +6,6 @@
 #include "../support/check.h"
 
 #include <omp.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>

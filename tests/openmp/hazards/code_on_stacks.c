@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that runs code on its stacks, as nested functions of GNU C and Fortran do when they are passed on, says so in
 // its file. So the stacks of its threads may run code.
-#include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
 

@@ -103,7 +103,6 @@ static void first_uses(void)
 int main(void)
 {
   first_uses();
-  everywhere(kept);
-  everywhere(by_calls);
+  everywhere(kept, by_calls);
   return check_result();
 }

@@ -210,13 +210,7 @@ void in_tasks(int threads)
 
 int main()
 {
-  everywhere(caught);
-  everywhere(rethrown);
-  everywhere(stacked);
-  everywhere(nested_exceptions);
-  everywhere(handed_over);
-  everywhere(unwinding);
-  everywhere(regions_in_handlers);
-  everywhere(in_tasks);
+  everywhere(caught, rethrown, stacked, nested_exceptions, handed_over, unwinding,
+             regions_in_handlers, in_tasks);
   return check_result();
 }

@@ -4,7 +4,6 @@
 #include "../support/check.h"
 
 #include <omp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 

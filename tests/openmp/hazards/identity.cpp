@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include <algorithm>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -170,10 +169,7 @@ void once(int threads)
 int main()
 {
   pthread_key_create(&key, destroy);
-  everywhere(kept_and_distinct);
-  everywhere(stack_bounds);
-  everywhere(kernel_thread);
-  everywhere(keys);
+  everywhere(kept_and_distinct, stack_bounds, kernel_thread, keys);
   same_from_region_to_region();
   key_destructors();
   once(4);

@@ -133,9 +133,7 @@ void large_frames(std::size_t stack)
 
 int main()
 {
-  everywhere(jumps);
-  everywhere(coroutines);
-  everywhere(threads_of_members);
+  everywhere(jumps, coroutines, threads_of_members);
   omp_set_num_threads(2);
   large_frames(std::getenv("OMP_STACKSIZE") != nullptr ? 16u << 20 : 2u << 20);
   return check_result();

@@ -184,13 +184,7 @@ static void semaphores(int threads)
 
 int main(void)
 {
-  everywhere(held_across_region);
-  everywhere(recursive);
-  everywhere(robust);
-  everywhere(error_checking);
-  everywhere(conditions);
-  everywhere(barriers);
-  everywhere(readers_and_writers);
-  everywhere(semaphores);
+  everywhere(held_across_region, recursive, robust, error_checking, conditions, barriers,
+             readers_and_writers, semaphores);
   return check_result();
 }

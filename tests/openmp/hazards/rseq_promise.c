@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #if __GLIBC_PREREQ(2, 35)
 #include <sys/rseq.h>

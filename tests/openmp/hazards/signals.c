@@ -147,10 +147,7 @@ int main(void)
   handle(SIGFPE, leap, SA_NODEFER);
 
   mask_of_members(12);
-  everywhere(to_oneself);
-  everywhere(own_alternate_stack);
-  everywhere(leaving_a_handler);
-  everywhere(mask_of_members);
+  everywhere(to_oneself, own_alternate_stack, leaving_a_handler, mask_of_members);
   from_outside();
   return check_result();
 }

@@ -11,6 +11,7 @@ import subprocess
 import time
 import unittest
 
+from finished import finished
 from support import CLANG, GCC, RUNTIME, TIMEOUT_S, ProcessTest
 
 EXTENSION = pathlib.Path(__file__).parents[3] / "tools" / "gdb" / "weft-gdb.py"
@@ -137,13 +138,10 @@ class Debugger(ProcessTest):
 
     def batch(self, commands, *arguments):
         words = [part for command in commands for part in ("-ex", command)]
-        done = subprocess.run(
+        done = finished(
             ["gdb", "-nx", "-q", "-batch", *words, *arguments],
-            capture_output=True,
-            text=True,
             env={k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "WEFT_"))},
             timeout=2 * TIMEOUT_S,
-            check=False,
         )
         text = done.stdout + done.stderr
         if "ptrace" in text and "Operation not permitted" in text:

@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
+from finished import finished
+
 RUNTIME = pathlib.Path(os.environ["WEFT_TEST_RUNTIME"]).resolve()  # the directory of weft's libgomp.so.1
 GCC = os.environ.get("WEFT_TEST_GCC", "gcc")
 CLANG = os.environ.get("WEFT_TEST_CLANG", "clang-19")
@@ -30,14 +32,9 @@ class ProcessTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls._folder = tempfile.TemporaryDirectory(prefix="weft-test-")
-        cls.folder = pathlib.Path(cls._folder.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="weft-test-")))
         cls.folder.chmod(0o755)
         cls.count = cls.build("count", COUNT)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls._folder.cleanup()
 
     @classmethod
     def build(cls, name, source, *flags, compiler=GCC):
@@ -61,12 +58,4 @@ class ProcessTest(unittest.TestCase):
             for which, value in (limits or {}).items():
                 resource.setrlimit(which, (value, value))
 
-        return subprocess.run(
-            [str(part) for part in command],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-            preexec_fn=apply_limits,
-        )
+        return finished(command, env=environment, timeout=TIMEOUT_S, preexec_fn=apply_limits)

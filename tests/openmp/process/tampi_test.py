@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import unittest
 
+from finished import finished
 from support import RUNTIME, TIMEOUT_S, ProcessTest
 
 PROGRAM = r"""
@@ -117,13 +118,7 @@ class TampiTest(ProcessTest):
             OMPI_MCA_rmaps_base_oversubscribe="1",
             OMPI_MCA_mpi_yield_when_idle="1",
         )
-        done = subprocess.run(
-            [MPIRUN, "-n", "2", str(pathlib.Path(self.program))],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-        )
+        done = finished([MPIRUN, "-n", "2", str(pathlib.Path(self.program))], env=environment, timeout=TIMEOUT_S)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(
             sorted(done.stdout.split("\n"))[-2:], ["rank 0: 0 wrong, task-aware", "rank 1: 0 wrong, task-aware"]

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import unittest
 
+from finished import finished
 from support import CLANG, GCC, RUNTIME, ProcessTest
 
 NEST = (pathlib.Path(__file__).parent.parent / "support" / "nest.c").read_text()
@@ -70,12 +71,7 @@ class Tools(ProcessTest):
         if "perf_event_paranoid" in done.stderr or "not permitted" in done.stderr:
             self.skipTest("perf may not be used here")
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
-        report = subprocess.run(
-            ["perf", "report", "-i", data, "--stdio", "--no-children", "-g", "none"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+        report = finished(["perf", "report", "-i", data, "--stdio", "--no-children", "-g", "none"], check=True).stdout
         self.assertIn("hot_function", report)
 
     def test_gprof(self):

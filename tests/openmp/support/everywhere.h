@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a test body in every place where a construct may stand: at level 1 with teams from 1 member to far more than
-// there are CPUs, in several members of an outer region at the same time, two levels down, and inside a serial region.
-// The body gets the team size to ask for and must be reentrant.
+// everywhere(BODY...) runs each test body in every place where a construct may stand: at level 1 with teams from 1 member
+// to far more than there are CPUs, in several members of an outer region at the same time, two levels down, and inside a
+// serial region. A body gets the team size to ask for and must be reentrant.
 #pragma once
 
 #include <omp.h>
 
 enum { most_members = 256 };
 
-__attribute__((unused)) static void everywhere(void (*body)(int threads))
+__attribute__((unused)) static void run_everywhere(void (*body)(int threads))
 {
   static const int sizes[] = {1, 2, 3, 4, 7, 16};
   omp_set_dynamic(0);
@@ -31,3 +31,9 @@ __attribute__((unused)) static void everywhere(void (*body)(int threads))
 #pragma omp parallel if (0)
   body(4);
 }
+
+#define everywhere(...)                                                                                                \
+  do {                                                                                                                 \
+    void (*const bodies[])(int threads) = {__VA_ARGS__};                                                               \
+    for (unsigned at = 0; at < sizeof bodies / sizeof *bodies; at++) run_everywhere(bodies[at]);                       \
+  } while (0)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program for tools to look at: loops, an inner region, tasks, critical sections and barriers, `rounds` times. With a second
 // argument one thing is wrong inside of an inner region: "race", or "overflow" of a block of memory.
-#include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

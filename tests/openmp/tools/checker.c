@@ -11,7 +11,6 @@
 #include "weft/weft-tools.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>

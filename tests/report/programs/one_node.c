@@ -3,7 +3,6 @@
 // Environment: OMP_PROC_BIND=spread OMP_PLACES=cores
 // Nodes: 2
 // One thread initialises what all threads read, so that all of it lies on that thread's NUMA node.
-#include <omp.h>
 #include <stdlib.h>
 
 #include "busy.h"

@@ -2,7 +2,6 @@
 #include "study/constructs.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture: a strip for each array, its pages coloured by node; below it a strip coloured by who uses that part.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "numa/report.h"

@@ -2,10 +2,8 @@
 #include "mpi/library/diagnostics/watch.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <mutex>
-#include <new>
 
 #include <dlfcn.h>
 #include <signal.h>

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/message.h"

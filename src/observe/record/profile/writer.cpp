@@ -7,10 +7,8 @@
 #include "observe/format/files.h"
 #include "observe/format/json.h"
 #include "observe/record/process/process.h"
-#include "observe/record/profile/context_record.h"
 #include "observe/record/profile/counts.h"
 #include "observe/record/profile/messages.h"
-#include "observe/record/profile/scale.h"
 #include "platform/cycles.h"
 
 namespace weft::observe {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops of C, each with a result that does not depend on who runs which iterations.
-#include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

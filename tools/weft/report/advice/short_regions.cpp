@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions that are so short that beginning and ending them costs more than the threads save.
 #include <algorithm>
-#include <cmath>
 
 #include "report/advice/faults.h"
 #include "report/model/tree.h"

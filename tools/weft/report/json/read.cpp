@@ -2,7 +2,6 @@
 // A file may come from anywhere: each value is looked at before it is used, and what is wrong is named by its place in
 // the file. Members that are not known are left out, so that later versions may add some.
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <type_traits>
 

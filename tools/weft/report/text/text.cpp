@@ -2,7 +2,6 @@
 #include "report/text/text.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "report/model/stable_sort.h"
 #include "report/text/colour.h"

@@ -2,8 +2,6 @@
 // Hands out the time of a trace as the recorder of `weft report` does it with snapshots: one at each change.
 #pragma once
 
-#include <memory>
-#include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <stdexcept>
 
 #include <sys/stat.h>
 

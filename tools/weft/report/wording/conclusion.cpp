@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/wording/conclusion.h"
 
-#include <algorithm>
-#include <array>
-
 #include "report/wording/numbers.h"
 #include "report/wording/words.h"
 
