@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of made-up reports in a real browser: Debian's Chromium without a window, driven by Selenium."""
 
-import base64
 import json
 import os
 import pathlib
@@ -169,16 +168,6 @@ class Browser:
             ".map(row => [...row.cells].map(cell => cell.textContent))",
             selector,
         )
-
-    def screenshot(self, file):
-        height = self.js("return document.documentElement.scrollHeight")
-        width = self.js("return innerWidth")
-        picture = self.cdp(
-            "Page.captureScreenshot",
-            captureBeyondViewport=True,
-            clip={"x": 0, "y": 0, "width": width, "height": height, "scale": 1},
-        )
-        pathlib.Path(file).write_bytes(base64.b64decode(picture["data"]))
 
 
 class PageTest(unittest.TestCase):

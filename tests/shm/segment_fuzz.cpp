@@ -178,6 +178,17 @@ pid_t spawn_user(const std::function<int()>& work) {
   });
 }
 
+pid_t spawn_spoiler(Spoiler spoiler, bool slowly) {
+  return spawn_user([&] {
+    for (const int64_t end = now_ns() + kUseNs; now_ns() < end;) {
+      spoiler.spoil();
+      const timespec rest{0, slowly ? 3'000'000 : 20'000};
+      nanosleep(&rest, nullptr);
+    }
+    return 0;
+  });
+}
+
 bool round_of_store(uint64_t seed) {
   Random random(seed);
   const std::string path = "/dev/shm/weft-fuzz-" + std::to_string(getpid());
@@ -206,16 +217,8 @@ bool round_of_store(uint64_t seed) {
       return 0;
     }));
   }
-  children.push_back(spawn_user([&] {
-    Spoiler spoiler(memory, bytes, parts_of_store(), seed);
-    const bool slowly = random() % 2 == 0;
-    for (const int64_t end = now_ns() + kUseNs; now_ns() < end;) {
-      spoiler.spoil();
-      const timespec rest{0, slowly ? 3'000'000 : 20'000};
-      nanosleep(&rest, nullptr);
-    }
-    return 0;
-  }));
+  const bool slowly = random() % 2 == 0;
+  children.push_back(spawn_spoiler({memory, bytes, parts_of_store(), seed}, slowly));
   const bool well = all_are_well(children, "store", seed);
   munmap(memory, bytes);
   weft_kv_close(kv);
@@ -287,16 +290,8 @@ bool round_of_lock(uint64_t seed) {
       return 0;
     }));
   }
-  children.push_back(spawn_user([&] {
-    Spoiler spoiler(segment.memory(), segment.bytes(), parts_of_lock(), seed);
-    const bool slowly = random() % 2 == 0;
-    for (const int64_t end = now_ns() + kUseNs; now_ns() < end;) {
-      spoiler.spoil();
-      const timespec rest{0, slowly ? 3'000'000 : 20'000};
-      nanosleep(&rest, nullptr);
-    }
-    return 0;
-  }));
+  const bool slowly = random() % 2 == 0;
+  children.push_back(spawn_spoiler({segment.memory(), segment.bytes(), parts_of_lock(), seed}, slowly));
   return all_are_well(children, "lock", seed);
 }
 
