@@ -97,6 +97,9 @@ class _OpenBlas:
 
 def _openmp_pool(path: str, threads: int, users: list[str]) -> Pool:
     of = ", ".join(users) if users else "nobody so far"
+    if path in _runtime.not_called():
+        note = f"mapped, and not called: weft came first, and runs the regions of {of}"
+        return Pool("OpenMP", path, _owners.owner(path), threads, None, "replaced", note)
     # Under the audit library every path of a runtime leads to weft's.
     redirected = _runtime.audited() and not _runtime.is_weft(path)
     limit = None

@@ -8,7 +8,7 @@ import functools
 import os
 import re
 
-from weft import _elf, _files
+from weft import _elf, _files, _threads
 
 # As the audit library knows them: base name, perhaps the hash that tools add to copies in wheels.
 _OPENMP = re.compile(r"lib(gomp|omp5?|iomp5)(-[0-9a-f]+)?\.so")
@@ -38,9 +38,58 @@ def mapped() -> str | None:
     return next((path for path in _files.mapped_libraries() if is_openmp(path) and is_weft(path)), None)
 
 
-def other_runtimes() -> list[str]:
-    """OpenMP runtimes in this process that are not weft's."""
+class _Loaded(ctypes.Structure):
+    """The begin of what the dynamic linker says of a library (dl_phdr_info)."""
+
+    _fields_ = (("address", ctypes.c_void_p), ("name", ctypes.c_char_p))
+
+
+def _in_order_of_loading() -> list[str]:
+    """The files of this link namespace's libraries."""
+    found: list[str] = []
+
+    def visit(info: object, _size: int, _data: object) -> int:
+        name = info.contents.name  # type: ignore[attr-defined]
+        if name:
+            found.append(os.path.realpath(os.fsdecode(name)))
+        return 0
+
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Loaded), ctypes.c_size_t, ctypes.c_void_p)
+    ctypes.CDLL(None).dl_iterate_phdr(kind(visit), None)
+    return found
+
+
+def _is_found_first() -> bool:
+    """Whether libraries that are loaded from now on get weft's functions, whatever runtime they bring."""
+    function = getattr(ctypes.CDLL(None), "GOMP_parallel", None)
+    address = ctypes.cast(function, ctypes.c_void_p).value if function is not None else None
+    file = _threads.Mappings().file(address) if address is not None else None
+    return file is not None and is_weft(file)
+
+
+def _beside_weft() -> list[str]:
+    """Other OpenMP runtimes that are mapped, whether anybody calls them or not."""
     return [path for path in _files.mapped_libraries() if is_openmp(path) and not is_weft(path)]
+
+
+def not_called() -> list[str]:
+    """Other OpenMP runtimes that are mapped, but whose users call weft: it was found first when they were loaded.
+
+    One that has started threads is called all the same, as by a handle.
+    """
+    others = _beside_weft()
+    if not others or not _is_found_first():
+        return []
+    order = _in_order_of_loading()
+    weft = next((at for at, path in enumerate(order) if is_openmp(path) and is_weft(path)), len(order))
+    behind, started = set(order[weft:]), set(_threads.starters().values())
+    return [path for path in others if os.path.realpath(path) in behind and path not in started]
+
+
+def other_runtimes() -> list[str]:
+    """OpenMP runtimes in this process that weft has not replaced."""
+    unused = not_called()
+    return [path for path in _beside_weft() if path not in unused]
 
 
 @functools.lru_cache(maxsize=1)

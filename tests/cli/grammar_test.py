@@ -216,6 +216,42 @@ class Names(unittest.TestCase):
         for words in ("trace", "-o"), ("report", "--trace"), ("merge", "-o"), ("run", "--library"):
             self.assertIn("not -; a file of that name is ./-", self.refused(*words, "-", "true"))
 
+    def test_they_are_no_programs(self) -> None:
+        """Where a file was forgotten, the program behind stays: nothing is written over it, and nothing runs."""
+        program, library = self.folder / "prog", self.folder / "library"
+        script = self.folder / "script.prom"
+        shutil.copy(shutil.which("true"), program)
+        shutil.copy(program, library)
+        library.chmod(0o644)
+        script.write_text("#!/bin/sh")
+        script.chmod(0o755)
+        runs = ("sh", "-c", "touch ran")
+        for command, options, behind in (
+            ("trace", ("-o",), runs),
+            ("report", ("-o", "--json", "--trace"), runs),
+            ("numa", ("-o", "--json", "--svg"), runs),
+            ("merge", ("-o",), ("a.json",)),
+            ("compare", ("--json",), ("a.json", "b.json")),
+            ("info", ("--json",), ("true",)),
+            ("node status", ("--json",), ()),
+            ("top", ("--json", "--openmetrics"), ()),
+        ):
+            for option in options:
+                files = [script] if option == "--openmetrics" else [program, library, script]
+                for file in files:
+                    with self.subTest(command=command, option=option, file=file):
+                        before = file.read_bytes()
+                        name = f"./{file.name}"
+                        given = (f"{option}={name}",) if option.startswith("--") else (option, name)
+                        said = self.refused(*command.split(), *given, *behind)
+                        long = "--output" if option == "-o" else option
+                        self.assertIn(f"{long}: {name} is a program or a library", said)
+                        self.assertIn("name another file", said)
+                        self.assertEqual(file.read_bytes(), before)
+        link = self.folder / "link"
+        link.symlink_to(program)
+        self.assertIn("is a program", self.refused("report", "--json", "link", "true"))
+
     def test_a_folder_that_is_not_there(self) -> None:
         """All say it alike."""
         runs = ("sh", "-c", "touch ran")
@@ -266,6 +302,58 @@ class Names(unittest.TestCase):
         (self.folder / "of-3").mkdir()
         done = weft("trace", "-o", "of-%r/%p.json", "true", env=rank, cwd=self.folder)
         self.assertNotIn("no folder", done.stderr)
+
+
+class Lines(unittest.TestCase):
+    """What --help says, and what is said of a line that cannot be understood."""
+
+    def test_help_has_one_usage(self) -> None:
+        for command in commands():
+            with self.subTest(command=command):
+                text = weft(*command, "--help").stdout
+                name = " ".join(("weft", *command))
+                lines = [line for line in text.partition("Options:")[0].splitlines() if f"{name} " in line]
+                self.assertEqual(len(lines), 1, lines)
+                self.assertTrue(lines[0].startswith(f"Usage: {name} "), lines)
+                self.assertNotRegex(text, r"INT in|TEXT:|Excludes:|Needs:|REQUIRED")
+                if command and command[0] in RUN_PROGRAMS:
+                    self.assertIn(f"Usage: {name} [OPTIONS] [--] PROGRAM [ARGUMENTS...]", text)
+        self.assertRegex(weft("run", "--help").stdout, r"--cpus INT \(1 - 4096\)")
+        self.assertIn("Usage: weft [OPTIONS] ", weft().stdout)
+
+    def test_help_and_version_as_commands(self) -> None:
+        for command in (), ("run",), ("node", "status"):
+            done = weft("help", *command)
+            self.assertEqual((done.returncode, done.stdout), (0, weft(*command, "--help").stdout))
+        self.assertEqual(weft("version").stdout, weft("--version").stdout)
+        done = weft("help", "frob")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("frob: no such command", done.stderr)
+
+    def test_an_option_that_is_none(self) -> None:
+        for words in ("-v",), ("--json",), ("node", "--frob"), ("merge", "--frob"):
+            done = weft(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            wrong = next(word for word in words if word.startswith("-"))
+            self.assertRegex(done.stderr, rf"^weft: {wrong}: no such option; see weft .*--help\n$")
+
+    def test_an_option_that_needs_another(self) -> None:
+        for options, words in (
+            (("--weight", "2"), "add --node"),
+            (("--factor", "2"), "add --mode static"),
+            (("--factor", "2", "--mode", "dynamic", "--set", "WEFT_MODE=static"), "add --mode static"),
+        ):
+            for command in RUN_PROGRAMS:
+                done = weft(command, *options, "sh", "-c", "echo ran")
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn(words, done.stderr)
+        seen = ("sh", "-c", "echo $WEFT_WEIGHT")
+        for options in ("--node",), ("--set", "WEFT_NODE=1"):
+            self.assertEqual(weft("run", "--weight", "2", *options, *seen).stdout, "2\n")
+        self.assertEqual(weft("run", "--weight", "2", *seen, env={"WEFT_NODE": "1"}).stdout, "2\n")
+        done = weft("tune", "check", "--budget", "1s", "file")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("--budget requires --measure", done.stderr)
 
 
 class OldSpellings(unittest.TestCase):

@@ -48,6 +48,26 @@ int main(void) {
 """
 
 
+# As OpenBLAS's threads wait for each other inside a region.
+YIELDS = r"""
+#include <sched.h>
+int main(void) {
+  for (int k = 0; k < 30; k++) {
+    volatile int turn = 0;
+#pragma omp parallel num_threads(8)
+    for (int i = 0; i < 20; i++) {
+#pragma omp atomic
+      turn++;
+      while (turn < 8 * (i + 1)) sched_yield();
+      for (volatile int n = 0; n < 20000; n++) {
+      }
+    }
+  }
+  return 0;
+}
+"""
+
+
 class Made:
     """A trace of two CPUs. Times are milliseconds; context 0 is the thread of the program's."""
 
@@ -195,6 +215,27 @@ class ReportFiles(CommandTest):
         made = self.read(trace)
         self.assertEqual(made["messages"], [{"call": "MPI_Recv", "peer": 1, "count": 1, "waited": 0.003, "rank": -1}])
         self.assertEqual(self.lost(made, "serial", "transfer"), 6)
+
+    def test_a_pause_awaits_messages_in_a_call_alone(self):
+        for call, why in ((2.5, 7.5), "transfer"), ((8, 9), "blocked"), (None, "blocked"):
+            with self.subTest(call=call):
+                trace = Made(10).member(0, 0, 0, 10).member(1, 1, 0, 3, paused=True).member(1, 1, 7, 10)
+                if call:
+                    trace.add("mpi", "MPI_Recv", 200000, *call, peer=1, context=1)
+                made = self.read(trace)
+                self.assertEqual(
+                    {loss: self.lost(made, "region", loss) for loss in ("transfer", "blocked")},
+                    {"transfer": 0, "blocked": 0, why: 4},
+                )
+
+    def test_members_that_let_others_run_await_no_messages(self):
+        """In the recorder's account as in that of a trace."""
+        program = self.build("yields", YIELDS)
+        trace, report = self.folder / "trace.json", self.folder / "yields.json"
+        done = self.weft("report", "-o", self.folder / "page.html", "--json", report, "--trace", trace, program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for made in json.loads(report.read_text()), self.read(trace.read_text()):
+            self.assertEqual(sum(site["lost"]["transfer"] for site in made["sites"]), 0)
 
     def counts(self, made):
         """What was met, by kind and line."""

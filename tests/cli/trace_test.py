@@ -187,7 +187,7 @@ class Trace(CommandTest):
         for program, words in ((plain, "linked with libgomp.so.1"), ("/bin/true", "-fopenmp")):
             with self.subTest(program=program):
                 done, trace = self.trace(program)
-                self.assertEqual((done.returncode, trace), (3 if program == plain else 0, None))
+                self.assertEqual((done.returncode, trace), (3 if program == plain else 1, None))
                 self.one_complaint(done, str(program), "no parallel region", words)
         # The processes that a script starts have files of their own, of which this cannot know.
         nested = self.build("of_script", NESTED, "-lm")

@@ -152,11 +152,25 @@ TEST_F(BlameTest, InnerRegionsOfOneMemberAreTooFew) {
   EXPECT_DOUBLE_EQ(lost(inner_, Loss::few_threads), 2);
 }
 
-TEST_F(BlameTest, PausedTasksAwaitMessages) {
-  take({shown(region_, State::wait_barrier, true), shown(task_, State::work, false, true),
-        shown(task_, State::work, false, true), shown(task_, State::work, false, true)});
+TEST_F(BlameTest, PausedTasksThatAwaitMessages) {
+  take({shown(region_, State::wait_barrier, true), shown(task_, State::wait_messages, false, true),
+        shown(task_, State::wait_messages, false, true), shown(task_, State::wait_messages, false, true)});
   // Also that of the primary: it waits for them.
   EXPECT_DOUBLE_EQ(lost(task_, Loss::transfer), 4);
+}
+
+// Members of libraries let others run while they wait for each other (OpenBLAS: sched_yield).
+TEST_F(BlameTest, WhoLeavesItsCpuOutsideOfCallsAwaitsNoMessages) {
+  take({shown(region_, State::wait_barrier, true), shown(task_, State::work, false, true),
+        shown(task_, State::runtime, false, true), shown(loop_, State::unwatched_chunks, false, true)});
+  EXPECT_DOUBLE_EQ(lost(task_, Loss::transfer) + lost(loop_, Loss::transfer), 0);
+  EXPECT_DOUBLE_EQ(lost(task_, Loss::blocked) + lost(loop_, Loss::blocked), 4);
+  take({shown(task_, State::work, false, true)});
+  EXPECT_DOUBLE_EQ(lost(task_, Loss::transfer), 0);
+  take({shown(inner_call_, State::wait_messages, false, true), shown(task_, State::work, false, true)});
+  EXPECT_DOUBLE_EQ(lost(inner_call_, Loss::transfer), 2);
+  EXPECT_DOUBLE_EQ(lost(task_, Loss::transfer), 0);
+  EXPECT_DOUBLE_EQ(handed_out(), 3 * kCpus);
 }
 
 TEST_F(BlameTest, ACallThatWaitsKeepsAllCpusFromWork) {

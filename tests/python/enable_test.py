@@ -29,6 +29,37 @@ class Enable(ProgramTest):
         self.assertEqual(self.plain(code), "True enable dynamic\n")
         self.assertRegex(self.errors, r"regions by level: [1-9]")
 
+    def test_a_copy_that_comes_later(self) -> None:
+        """A wheel's copy of libgomp is mapped, but weft comes first for all that call it."""
+        code = (
+            "    import weft\n    weft.enable()"
+            + KMEANS
+            + """
+    print(any("scikit_learn.libs/libgomp-" in line for line in open("/proc/self/maps")))
+    print(weft.status()["other_runtimes"])
+    weft.enable()
+    for pool in weft.pools():
+        if pool.kind == "OpenMP":
+            print(pool.owner, pool.threads, pool.treatment, pool.note)
+"""
+        )
+        mapped, others, pool = self.plain(code).splitlines()
+        self.assertEqual((mapped, others), ("True", "[]"))
+        self.assertTrue(pool.startswith("scikit_learn 0 replaced mapped, and not called: weft came first"), pool)
+        self.assertIn("sklearn (libgomp-", pool)
+
+    def test_a_copy_that_is_called_by_a_handle(self) -> None:
+        code = """
+    import ctypes, glob, importlib.util, os, weft
+    weft.enable()
+    folder = os.path.dirname(importlib.util.find_spec("sklearn").origin)
+    library = ctypes.CDLL(glob.glob(os.path.join(folder, "..", "*.libs", "libgomp-*"))[0])
+    work = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
+    library.GOMP_parallel(work, None, 2, 0)
+    print(*weft.status()["other_runtimes"], *(pool.treatment for pool in weft.pools() if pool.kind == "OpenMP"))
+"""
+        self.assertRegex(self.plain(code), r"^\S*/libgomp-\S* own\n$")
+
     @needs_tbb
     def test_tbb(self) -> None:
         code = f"""

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line.h"
 
+#include <memory>
+
 #include "file_option.h"
+#include "help_format.h"
 #include "metrics_place.h"
 #include "version.h"
 
@@ -22,7 +25,7 @@ constexpr char kColumns[] =
 // What is written for programs; in every command by the same option.
 CLI::Option* add_json(CLI::App* command, std::string& file) {
   constexpr char kHelp[] = "write the result for programs into this file; -: to stdout, in place of the text";
-  return as_file(command->add_option("--json", file, kHelp), Stdout::taken);
+  return as_output(command->add_option("--json", file, kHelp), Stdout::taken);
 }
 
 // What all commands of `tune` have in common.
@@ -71,8 +74,9 @@ void add_tune(CLI::App& app, CLI::App*& tune, TuneOptions& options) {
                            "Say in words what a decision file does, and what is wrong with it: Open MPI's rules,\n"
                            "MPICH's selection, or weft's rules.");
   as_file(check->add_option("FILE", options.file, "the decision file"))->required();
-  check->add_flag("--measure", options.measure, "run with the file and without it, and compare");
-  check->add_option("--budget", options.budget, "how long --measure may take (default: 1m)");
+  CLI::Option* const measure =
+      check->add_flag("--measure", options.measure, "run with the file and without it, and compare");
+  check->add_option("--budget", options.budget, "how long --measure may take (default: 1m)")->needs(measure);
   add_tune_options(check, options);
   check->footer("Exit code:\n  0: no fault. 1: there are faults, or the file cannot be read. 2: wrong options.");
   CLI::App* explain =
@@ -87,7 +91,8 @@ void add_tune(CLI::App& app, CLI::App*& tune, TuneOptions& options) {
 
 }  // namespace
 
-CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested parallelism composes") {
+CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested parallelism composes", "weft") {
+  app.formatter(std::make_shared<HelpFormat>());
   app.set_version_flag("--version", std::string("weft ") + kWholeVersion);
   app.require_subcommand(1);
 
@@ -109,14 +114,14 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "weft trace [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
       "Run the program as `weft run` does and write a timeline of its teams, tasks and waits.\n"
       "https://ui.perfetto.dev and chrome://tracing show it: one track for each CPU that weft uses.");
-  as_file(trace->add_option(
-              "-o,--output", trace_file,
-              "the file; %p in it stands for the process's number, %r for its rank; with --mpi the default is "
-              "weft-trace-%r.json"))
+  as_output(trace->add_option(
+                "-o,--output", trace_file,
+                "the file; %p in it stands for the process's number, %r for its rank; with --mpi the default is "
+                "weft-trace-%r.json"))
       ->capture_default_str();
   add_run_options(trace, run_options);
   trace->footer(std::string(kExitCodes) +
-                "  1: the trace cannot be written where it is to go; the program was not run.\n"
+                "  1: there is no trace, or it cannot be written where it is to go; then the program was not run.\n"
                 "Examples:\n"
                 "  weft trace ./program\n"
                 "  weft trace -o process-%p.json --node ./program\n"
@@ -125,7 +130,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   merge = app.add_subcommand("merge",
                              "weft merge [OPTIONS] TRACE...\n"
                              "Put the traces of the ranks of one run into one file, with messages as arrows.");
-  as_file(merge->add_option("-o,--output", merged_file, "the file"))->capture_default_str();
+  as_output(merge->add_option("-o,--output", merged_file, "the file"))->capture_default_str();
   as_file(merge->add_option("TRACE", merged_traces, "a file that weft trace --mpi has written"))->required();
   merge->footer(
       "Example:\n"
@@ -136,23 +141,23 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                               "Run the program as `weft run` does, and say where the time went: which lines keep CPUs\n"
                               "from the program's work, why, and what to change. Nothing has to be rebuilt; -g adds\n"
                               "lines of sources. A file by weft trace, or by --json of an earlier report, is read.");
-  as_file(report->add_option(
-              "-o,--output", report_options.page,
-              "the page, a file that any browser opens, one for all ranks of an MPI program; %p in it stands for the "
-              "process's number, %r for its rank: then each has a page of its own"),
-          Stdout::taken)
+  as_output(report->add_option(
+                "-o,--output", report_options.page,
+                "the page, a file that any browser opens, one for all ranks of an MPI program; %p in it stands for the "
+                "process's number, %r for its rank: then each has a page of its own"),
+            Stdout::taken)
       ->capture_default_str();
-  as_file(report->add_option(
-              "--json", report_options.json,
-              "write the report for programs into this file, named likewise; -: to stdout, behind what the program "
-              "says"),
-          Stdout::taken);
+  as_output(report->add_option(
+                "--json", report_options.json,
+                "write the report for programs into this file, named likewise; -: to stdout, behind what the program "
+                "says"),
+            Stdout::taken);
   report
       ->add_option("--against", against,
                    "stock: run the program under its own OpenMP runtime too, before, and show both times")
       ->check(CLI::IsMember({"stock"}));
-  as_file(report->add_option("--trace", run_options.trace,
-                             "write a trace of the same run into this file too, as weft trace does, named likewise"));
+  as_output(report->add_option("--trace", run_options.trace,
+                               "write a trace of the same run into this file too, as weft trace does, named likewise"));
   report->add_flag("--quiet", report_options.quiet, "no summary on stderr");
   // Not for people: docs/explanation/report.md.
   as_folder(report->add_option("--profile", report_options.profile, "a folder with a profile, in place of a program"))
@@ -189,14 +194,15 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                             "Say where the memory of a program lies, which NUMA nodes use it, and what to change.\n"
                             "In place of the program: the number of a process that runs already. With an option of\n"
                             "weft run the program runs on weft, else as it is.");
-  as_file(numa->add_option("-o,--output", numa_options.output,
-                           "write the report for people into this file; -: to stdout; %p in the names of files stands "
-                           "for the process's number, %r for its rank"),
-          Stdout::taken);
+  as_output(
+      numa->add_option("-o,--output", numa_options.output,
+                       "write the report for people into this file; -: to stdout; %p in the names of files stands "
+                       "for the process's number, %r for its rank"),
+      Stdout::taken);
   add_json(numa, numa_options.json);
-  as_file(numa->add_option("--svg", numa_options.picture,
-                           "draw each array, its pages coloured by node, into this file; -: to stdout"),
-          Stdout::taken);
+  as_output(numa->add_option("--svg", numa_options.picture,
+                             "draw each array, its pages coloured by node, into this file; -: to stdout"),
+            Stdout::taken);
   numa->add_option("--touch", numa_options.touch,
                    "whose accesses are noted: off, first (since the allocation), sample (default: again and again)")
       ->check(CLI::IsMember({"off", "first", "sample"}));
@@ -234,11 +240,11 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "terminal.");
   top->add_flag("--once", top_options.once, "print once");
   CLI::Option* const top_json = add_json(top, top_options.json);
-  as_file(top->add_option(
-              "--openmetrics", top_options.openmetrics,
-              "for Prometheus, until SIGTERM or Ctrl-C: into this file, whose name ends in .prom, for node_exporter "
-              "or a web server; or -: to stdout, once"),
-          Stdout::taken)
+  as_output(top->add_option(
+                "--openmetrics", top_options.openmetrics,
+                "for Prometheus, until SIGTERM or Ctrl-C: into this file, whose name ends in .prom, for node_exporter "
+                "or a web server; or -: to stdout, once"),
+            Stdout::taken)
       ->excludes(top_json)
       ->check([](const std::string& text) {
         MetricsPlace place;

@@ -85,8 +85,25 @@ std::string name_of(const CLI::App& command) {
   return command.get_parent() == nullptr ? "weft" : name_of(*command.get_parent()) + ' ' + command.get_name();
 }
 
-// What is wrong on the line: CLI11's words, but where an option that is meant once was given again.
-std::string fault_of_line(const CLI::App& command, const CLI::ParseError& error) {
+// `weft help run` and `weft version` are options to the parser.
+std::vector<std::string> with_options(std::vector<std::string> words, const CLI::App& app) {
+  if (words.empty()) return words;
+  if (words.front() == "version") words.front() = "--version";
+  if (words.front() != "help") return words;
+  words.erase(words.begin());
+  const auto is_named = [&](const CLI::App* command) { return command->get_name() == words.front(); };
+  // A command that is not there is refused as everywhere.
+  if (words.empty() || !app.get_subcommands(is_named).empty()) words.push_back("--help");
+  return words;
+}
+
+// What is wrong on the line: CLI11's words, but where an option that is meant once was given again, or where it misses
+// a command or a file before it says that an option is none.
+std::string fault_of_line(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (error.get_name() == "RequiredError" && !unknown.empty() && unknown.front().starts_with("-")) {
+    return unknown.front() + ": no such option";
+  }
   for (const CLI::Option* option : command.get_options()) {
     const auto most = static_cast<size_t>(option->get_items_expected_max());
     if (most == 1 && option->count() > most) return option->get_name() + ": is given twice; leave one out";
@@ -104,15 +121,16 @@ int written(int code) {
 }
 
 int run_command(int typed_count, char** typed) {
+  weft::tools::CommandLine line;
+  CLI::App& app = line.app;
   // The words of the line, first the command's own name.
-  std::vector<std::string> words = weft::tools::as_spelled_now({typed + std::min(typed_count, 1), typed + typed_count});
+  std::vector<std::string> words =
+      weft::tools::as_spelled_now(with_options({typed + std::min(typed_count, 1), typed + typed_count}, app));
   words.insert(words.begin(), "weft");
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   const int count = static_cast<int>(pointers.size());
   char** arguments = pointers.data();
-  weft::tools::CommandLine line;
-  CLI::App& app = line.app;
   weft::tools::RunOptions& run = line.run_options;
   if (count <= 1) {
     std::cout << app.help();
@@ -157,7 +175,7 @@ int run_command(int typed_count, char** typed) {
       return kUsage;
     }
     const CLI::App& command = command_of(app);
-    weft::base::warn("%s; see %s --help", fault_of_line(command, error).c_str(), name_of(command).c_str());
+    weft::base::warn("%s; see %s --help", fault_of_line(app, command, error).c_str(), name_of(command).c_str());
     return kUsage;
   }
   if (line.info->parsed()) return written(weft::tools::info(line.info_json, run.command));
@@ -179,6 +197,10 @@ int run_command(int typed_count, char** typed) {
     return kUsage;
   }
   weft::tools::add_from_environment(run);
+  if (const std::string fault = weft::tools::fault_of_options(run); !fault.empty()) {
+    weft::base::warn("%s", fault.c_str());
+    return kUsage;
+  }
   if (line.numa->parsed()) {
     line.numa_options.command = run.command;
     line.numa_options.is_program = std::string_view(arguments[parsed]) == "--";

@@ -191,11 +191,6 @@ void say_unreported(const Libraries& found) {
 }  // namespace
 
 int prepare(const RunOptions& options, Program& program) {
-  const char* mode = options.mode.empty() ? std::getenv("WEFT_MODE") : options.mode.c_str();
-  if (options.factor > 0 && (mode == nullptr || std::strcmp(mode, "static") != 0)) {
-    base::warn("--factor: a factor belongs to fixed shares: add --mode static");
-    return kUsage;
-  }
   for (const std::string& setting : options.settings) {
     if (!set(setting)) return kUsage;
   }

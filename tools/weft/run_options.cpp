@@ -27,6 +27,15 @@ std::string numa_mode_of_environment() {
   return fault_of_numa_mode(mode).empty() ? mode : "";
 }
 
+// What the program would find in the variable without an option for it.
+std::string variable_of_program(const RunOptions& run, const std::string& name) {
+  for (auto setting = run.settings.rbegin(); setting != run.settings.rend(); ++setting) {
+    if (setting->starts_with(name + "=")) return setting->substr(name.size() + 1);
+  }
+  const char* value = std::getenv(name.c_str());
+  return value != nullptr ? value : "";
+}
+
 }  // namespace
 
 // Each names the variable that says the same. docs/reference/commands.md says why some have none.
@@ -88,6 +97,15 @@ void add_from_environment(RunOptions& run) {
   set(variables.collectives, run.collectives, run.by_variable.collectives);
   run.by_variable.numa = run.numa.empty() && base::places_memory(variables.numa);
   if (run.by_variable.numa) run.numa = numa_mode_of_environment();
+}
+
+std::string fault_of_options(const RunOptions& run) {
+  const std::string mode = run.mode.empty() ? variable_of_program(run, "WEFT_MODE") : run.mode;
+  if (run.factor > 0 && mode != "static") return "--factor: a factor belongs to fixed shares: add --mode static";
+  if (run.weight > 0 && !run.node && variable_of_program(run, "WEFT_NODE").empty()) {
+    return "--weight: a weight counts among the processes of a node: add --node";
+  }
+  return {};
 }
 
 std::string fault_of_number(const std::string& text, double least, double most) {

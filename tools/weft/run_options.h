@@ -18,6 +18,9 @@ bool has_run_option(const CLI::App& command);
 // Those that the environment gives, for what has to be decided before there is a runtime in the program.
 void add_from_environment(RunOptions& run);
 
+// What is wrong with options that mean nothing without another one; empty: nothing.
+std::string fault_of_options(const RunOptions& run);
+
 // Why the text is no number in this range; empty: it is one. CLI::Range lets through what is no number.
 std::string fault_of_number(const std::string& text, double least, double most);
 

@@ -109,15 +109,16 @@ TraceFile::TraceFile(const std::string& command, const std::string& option, cons
   if (!good_) base::warn("%s: %s %s: %s", command.c_str(), option.c_str(), name.c_str(), why.c_str());
 }
 
-void TraceFile::say_what_is_missing(const Ending& ending, const Program& program, const std::string& name) const {
+bool TraceFile::say_what_is_missing(const Ending& ending, const Program& program, const std::string& name) const {
   const std::string file = with_numbers(wanted_, ending.process);
   const Seen after(file);
   const bool has_number = file != with_numbers(wanted_, 0);
   const bool is_new = after.inode != 0 && (has_number || !(after == before_));
-  // It has been said why, or the file is a device, or others have left theirs.
-  if (!program.complaint.empty() || !after.is_plain) return;
-  if (!is_new && wanted_.find("%p") != std::string::npos && has_left_others(wanted_, began_)) return;
-  say_missing(file, is_new, ending, program.path, name);
+  // What a device got nobody knows; others may have left their own.
+  if (!after.is_plain) return true;
+  if (!is_new && wanted_.find("%p") != std::string::npos && has_left_others(wanted_, began_)) return true;
+  if (program.complaint.empty()) say_missing(file, is_new, ending, program.path, name);
+  return is_new;
 }
 
 int make_trace(const RunOptions& options) {
@@ -126,8 +127,8 @@ int make_trace(const RunOptions& options) {
   Program program;
   if (const int fault = prepare(options, program); fault != 0) return fault;
   const Ending ending = run_child("trace", program.path, options.command, [] {});
-  trace.say_what_is_missing(ending, program, options.command.front());
-  return ending.exit_code;
+  const bool has_trace = trace.say_what_is_missing(ending, program, options.command.front());
+  return has_trace ? ending.exit_code : std::max(ending.exit_code, kFailed);
 }
 
 }  // namespace weft::tools

@@ -19,8 +19,8 @@ class TraceFile {
   TraceFile(const std::string& command, const std::string& option, const std::string& name);
 
   bool good() const { return good_; }
-  // What became of it, where it is not the whole trace. `name`: of the program.
-  void say_what_is_missing(const Ending& ending, const Program& program, const std::string& name) const;
+  // Says what became of it where it is not the whole trace. `name`: of the program. False: there is no trace.
+  bool say_what_is_missing(const Ending& ending, const Program& program, const std::string& name) const;
 
  private:
   // What tells one state of a file from another; of none it is 0.

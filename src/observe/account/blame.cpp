@@ -5,6 +5,13 @@
 
 namespace weft::observe {
 
+namespace {
+
+// Why the CPU is lost that a context which is held up would use.
+Loss reason_of(const Shown& shown) noexcept { return awaits_messages(shown) ? Loss::transfer : Loss::blocked; }
+
+}  // namespace
+
 Blame::Tally& Blame::tally(ConstructId region) {
   for (Tally& each : tallies_) {
     if (each.region == region) return each;
@@ -72,7 +79,7 @@ void Blame::count(const Shown& shown) {
       ConstructId construct = 0;
       if (is_innermost && is_lone(shown.node, &construct)) ++here.lone_workers;
     }
-    if (awaits_messages(shown)) ++here.awaiting;
+    if (is_held_up(shown)) ++here.held_up;
     is_innermost = false;
   }
 }
@@ -139,8 +146,8 @@ void Blame::charge_added_waits(const std::vector<Shown>& seen) {
     const Tally* region = find(nodes_[wait.node].region);
     if (region != nullptr && region->workers > 0) {
       charge_workers(*region, seen, wait.ns, wait.node);
-    } else if (region != nullptr && region->awaiting > 0) {
-      charge_messages(seen, region->region, region->awaiting, wait.ns);
+    } else if (region != nullptr && region->held_up > 0) {
+      charge_held_up(seen, region->region, region->held_up, wait.ns);
     } else {
       ledger_.lose(wait.node, Loss::overhead, wait.ns);
     }
@@ -148,11 +155,11 @@ void Blame::charge_added_waits(const std::vector<Shown>& seen) {
   waits_.clear();
 }
 
-// `ns` is lost since nobody in the region works, and some there await messages; 0: in the whole program.
-void Blame::charge_messages(const std::vector<Shown>& seen, ConstructId region, int awaiting, double ns) {
+// `ns` is lost since nobody in the region works, and some there are held up; 0: in the whole program.
+void Blame::charge_held_up(const std::vector<Shown>& seen, ConstructId region, int held_up, double ns) {
   for (const Shown& shown : seen) {
-    if (!awaits_messages(shown) || (region != 0 && !is_in(shown.node, region))) continue;
-    ledger_.lose(shown.node, Loss::transfer, ns / awaiting);
+    if (!is_held_up(shown) || (region != 0 && !is_in(shown.node, region))) continue;
+    ledger_.lose(shown.node, reason_of(shown), ns / held_up);
   }
 }
 
@@ -178,21 +185,21 @@ void Blame::charge_idle(const std::vector<Shown>& seen, double cpus, double ns) 
   }
   const double by_locks = std::min<double>(cpus, locked);
   const double by_others = std::min<double>(cpus - by_locks, sleepers);
-  const double by_messages = std::min<double>(cpus - by_locks - by_others, paused);
+  const double by_paused = std::min<double>(cpus - by_locks - by_others, paused);
   for (const Shown& shown : seen) {
     if (!shown.left) continue;
     if (shown.state == State::wait_lock) ledger_.lose(shown.node, Loss::synchronisation, ns * by_locks / locked);
-    if (is_paused(shown)) ledger_.lose(shown.node, Loss::transfer, ns * by_messages / paused);
+    if (is_paused(shown)) ledger_.lose(shown.node, reason_of(shown), ns * by_paused / paused);
     if (waits_for_others(shown)) add_wait(shown.node, ns * by_others / sleepers);
   }
   charge_added_waits(seen);
-  charge_rest(seen, cpus - by_locks - by_others - by_messages, ns);
+  charge_rest(seen, cpus - by_locks - by_others - by_paused, ns);
 }
 
-// Nobody works. Where no messages are awaited, members that wait are about to go on, or to begin.
+// Nobody works. Where nobody is held up, members that wait are about to go on, or to begin.
 void Blame::charge_standstill(const std::vector<Shown>& seen, double cpus, double ns) {
-  const auto awaiting = std::count_if(seen.begin(), seen.end(), awaits_messages);
-  if (awaiting > 0) return charge_messages(seen, 0, static_cast<int>(awaiting), ns * cpus);
+  const auto held_up = std::count_if(seen.begin(), seen.end(), is_held_up);
+  if (held_up > 0) return charge_held_up(seen, 0, static_cast<int>(held_up), ns * cpus);
   const auto waits = [](const Shown& shown) { return waits_for_others(shown); };
   const auto waiting = std::count_if(seen.begin(), seen.end(), waits);
   if (waiting == 0) return ledger_.lose(0, Loss::blocked, ns * cpus);

@@ -33,7 +33,7 @@ class Blame {
     ConstructId region = 0;
     int workers = 0;        // in the program or in the runtime
     int lone_workers = 0;   // of them: in a single, masked or critical region
-    int awaiting = 0;       // messages of other processes
+    int held_up = 0;        // contexts of which is_held_up() is true
     int direct = 0;         // contexts whose innermost region it is
     int instances = 0;      // of them: primaries
   };
@@ -44,7 +44,7 @@ class Blame {
   void charge_waits(const std::vector<Shown>& seen, double ns);
   void add_wait(ConstructId node, double ns);
   void charge_added_waits(const std::vector<Shown>& seen);
-  void charge_messages(const std::vector<Shown>& seen, ConstructId region, int awaiting, double ns);
+  void charge_held_up(const std::vector<Shown>& seen, ConstructId region, int held_up, double ns);
   void charge_idle(const std::vector<Shown>& seen, double cpus, double ns);
   void charge_workers(const Tally& tally, const std::vector<Shown>& seen, double ns, ConstructId waited_at);
   void charge_standstill(const std::vector<Shown>& seen, double cpus, double ns);
@@ -71,14 +71,15 @@ inline bool is_unwatched(const Shown& shown) noexcept {
 inline bool works(const Shown& shown) noexcept {
   return !shown.left && (shown.state == State::work || shown.state == State::runtime || is_unwatched(shown));
 }
-// Waits for other processes, in a call, with its CPU or without; or has left its carrier in the middle of its work,
-// since its task waits for an event.
-inline bool awaits_messages(const Shown& shown) noexcept {
+inline bool awaits_messages(const Shown& shown) noexcept { return shown.state == State::wait_messages; }
+// Whether something else than its team keeps the context from work: it awaits messages, with its CPU or without; or it
+// has left its carrier in the middle of its work, since its task has paused, or since it lets others run (sched_yield).
+inline bool is_held_up(const Shown& shown) noexcept {
   const bool works =
       shown.state == State::work || shown.state == State::runtime || shown.state == State::unwatched_chunks;
-  return shown.state == State::wait_messages || (shown.left && works);
+  return awaits_messages(shown) || (shown.left && works);
 }
-inline bool is_paused(const Shown& shown) noexcept { return shown.left && awaits_messages(shown); }
+inline bool is_paused(const Shown& shown) noexcept { return shown.left && is_held_up(shown); }
 inline bool waits_for_others(const Shown& shown) noexcept {
   return shown.state == State::wait_barrier || shown.state == State::wait_tasks;
 }

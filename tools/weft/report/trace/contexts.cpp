@@ -2,6 +2,7 @@
 #include "report/trace/contexts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -24,8 +25,9 @@ bool is_held(Event what) { return what == Event::in_critical || what == Event::i
 // Takes the slices of one context in the order of time.
 class Context {
  public:
-  Context(const Trace& trace, Contexts& into, int32_t number, const Trace::Root* root)
-      : trace_(trace), into_(into), number_(number), root_(root) {
+  Context(const Trace& trace, Contexts& into, int32_t number, const Trace::Root* root,
+          const std::vector<const Call*>& calls)
+      : trace_(trace), into_(into), number_(number), root_(root), calls_(calls) {
     if (root_ == nullptr) return;
     begin_serial(root_->began, 0);
     emit(root_->began);
@@ -177,6 +179,13 @@ class Context {
     emit(slice.begin);
   }
 
+  // Whether the context waits for other processes then. Its calls are in the order of time, and none is in another.
+  bool is_in_call(int64_t time) const {
+    const auto later = std::upper_bound(calls_.begin(), calls_.end(), time,
+                                        [](int64_t at, const Call* call) { return at < call->begin; });
+    return later != calls_.begin() && time < (*std::prev(later))->end;
+  }
+
   Change change_to(int32_t number) {
     Change change;
     change.context = number_;
@@ -192,6 +201,7 @@ class Context {
     Change change = change_to(top());
     change.time = time;
     change.left = left;
+    if (left && is_in_call(time)) change.state = State::wait_messages;
     push(change);
   }
 
@@ -205,6 +215,7 @@ class Context {
   Contexts& into_;
   const int32_t number_;
   const Trace::Root* const root_;
+  const std::vector<const Call*>& calls_;
   std::vector<Open> open_;
   int32_t base_ = -1;  // the serial part of a thread of the program's
   int32_t carrier_ = -1;
@@ -254,8 +265,8 @@ Contexts contexts_of(const Trace& trace) {
   Contexts made;
   for (const auto& [number, numbers] : slices) {
     const auto root = roots.find(number);
-    Context context(trace, made, made.count++, root != roots.end() ? root->second : nullptr);
     const std::vector<const Call*>& own = calls[number];
+    Context context(trace, made, made.count++, root != roots.end() ? root->second : nullptr, own);
     auto call = own.begin();
     for (const uint32_t slice : numbers) {
       for (; call != own.end() && (*call)->end <= trace.slices[slice].begin; ++call) context.take_call(**call);
