@@ -15,6 +15,7 @@
 #include "executable.h"
 #include "exit_codes.h"
 #include "platform/file_name.h"
+#include "platform/launcher.h"
 #include "report/wording/numbers.h"
 
 namespace weft::tools {
@@ -128,7 +129,9 @@ int make_trace(const RunOptions& options) {
   if (const int fault = prepare(options, program); fault != 0) return fault;
   const Ending ending = run_child("trace", program.path, options.command, [] {});
   const bool has_trace = trace.say_what_is_missing(ending, program, options.command.front());
-  return has_trace ? ending.exit_code : std::max(ending.exit_code, kFailed);
+  // A launcher would end the job for one rank that has no parallel region.
+  const bool is_rank = platform::rank_by_launcher() != nullptr;
+  return has_trace || is_rank ? ending.exit_code : std::max(ending.exit_code, kFailed);
 }
 
 }  // namespace weft::tools
