@@ -4,10 +4,9 @@
 // waits until the handlers have made the call and cleared the marks. Handler and caller find their record by the thread
 // pointer. On a carrier that may be another thread's, so
 // - the handler runs under the identity that libc means: that of the OS thread which got the signal;
-// - where the caller has another OS thread's identity, libc leaves out that OS thread, and sends the caller's OS thread
-// a
-//   signal. The two change parts: the caller hands the handler over to the OS thread that was left out, and makes the
-//   call itself anyway, last of all, as libc has every caller do. Internal to core.
+// - where the caller has another OS thread's identity, libc leaves out that OS thread, and sends the caller's OS
+//   thread a signal. The two change parts: the caller hands the handler over to the OS thread that was left out, and
+//   makes the call itself anyway, last of all, as libc has every caller do. Internal to core.
 #pragma once
 
 namespace weft::core {

@@ -19,8 +19,7 @@ struct Pool;
 // are lent:
 // - soon, in place of carriers that sleep in a system call;
 // - as a probe (core/monitor/stall_watch.h) for the region whose calls wait, where carriers run, and for a while none
-// that
-//   could do the work has switched, claimed or ended anything;
+//   that could do the work has switched, claimed or ended anything;
 // - late, without evidence, where the probe shows nothing for long, or where work waits very long while other work gets
 //   on. When the carriers that ran before turn out to have computed, the threads are taken back, and the region has
 //   more patience from then on.

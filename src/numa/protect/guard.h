@@ -9,8 +9,7 @@
 //   arming -> armed    by the same, when the page is protected; it looks at what forbids it again afterwards
 //   arming -> empty    by the same, when the page could not be protected
 //   armed  -> empty    by any thread, after making the page accessible: in the handler, if it has touched the page; in
-//   a
-//                      call that passes the page to the kernel; or as the one that samples, after a while
+//                      a call that passes the page to the kernel; or as the one that samples, after a while
 //
 // What forbids to protect a page (a hold of its array, a pause, the end) is announced before the traps are looked at;
 // a thread that protects announces the trap before it looks at what forbids it. So one of both sees the other

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routines for C and for Fortran, whose arguments come by reference: `name` is C's, `name_` Fortran's, and `name_8_`
 // Fortran's with -fdefault-integer-8. An expression that a macro takes stands in the function that the program calls,
-// so
-// __builtin_return_address(0) is the program's code. This file belongs to the sources that src/openmp/abi/generate.py
-// scans.
+// so __builtin_return_address(0) is the program's code. This file belongs to the sources that
+// src/openmp/abi/generate.py scans.
 #pragma once
 
 #include <algorithm>
