@@ -185,7 +185,7 @@ void start_members(Root* root, void* const* words, int started) noexcept {
 
 }  // namespace
 
-bool OutermostRegion::reserve(Opening& opening) noexcept {
+bool OutermostRegion::reserve_team(Opening& opening) noexcept {
   Root* root = root_around(opening.parent);
   if (root == nullptr) return false;
   core::attach();

@@ -13,7 +13,10 @@ class OutermostRegion : public Primary {
 
   // Makes a persistent team fit the region. The size becomes what the system has threads for. False: there is no such
   // team, or there is no second thread, or other regions of several members lie around this one.
-  static bool reserve(Opening& opening) noexcept;
+  static bool reserve(Opening& opening) noexcept {
+    // Nested regions need no more than this look.
+    return opening.parent->team->active_level == 0 && reserve_team(opening);
+  }
 
   // After reserve().
   void begin(const Opening& opening) noexcept;
@@ -21,6 +24,9 @@ class OutermostRegion : public Primary {
   int gather() noexcept;
   void begin_others(void* const* words, int members) noexcept;
   void end() noexcept;
+
+ private:
+  static bool reserve_team(Opening& opening) noexcept;
 };
 
 // The calling identity ends: what it has kept as a member of a persistent team goes to others.

@@ -21,14 +21,17 @@ namespace weft::openmp {
 
 namespace {
 
+// Two functions, of which the region picks one: without a tool, members ask for none. Nor do those of a region that the
+// tool does not want, which leave alone what it knows about the thread that runs them.
+template <tool::Listener listener>
 void run_member(core::ParallelCall* parallel_call, int index) {
   auto* team = static_cast<Team*>(parallel_call);
   Member* member = take_frame();
-  member->outer = current_member();
+  member->outer = listener == tool::Listener::none ? t_member : current_member();
   enter_team(member, team, index);
   if (team->icvs.affinity) take_place(member);
-  make_current(member);
-  tool::begin_member(member);
+  continue_as(member, listener);
+  tool::begin_member(listener, member);
   reinterpret_cast<Invoke>(team->words[0])(team->words.data(), index);
   if (team->gathers) pass_barrier(member);
   if (team->tasks.tasked.load(std::memory_order_relaxed)) {
@@ -36,8 +39,8 @@ void run_member(core::ParallelCall* parallel_call, int index) {
     // Children count themselves in this implicit task, whose record serves again.
     await_children(member);
   }
-  tool::end_member(member, false);
-  make_current(member->outer);
+  tool::end_member(listener, member, false);
+  continue_as(member->outer, listener);
   put_frame(member);
 }
 
@@ -70,9 +73,8 @@ void join_members(Member* primary) noexcept {
 
 }  // namespace
 
-bool WovenRegion::is_possible() noexcept { return core::has_spare() && !core::threads_refused(); }
-
 void WovenRegion::begin(const Opening& opening) noexcept {
+  const tool::Listener listener = tool::listener();
   Member* parent = opening.parent;
   const int size = opening.size;
   void* const* words = opening.words;
@@ -83,19 +85,20 @@ void WovenRegion::begin(const Opening& opening) noexcept {
   if (!nests.load(std::memory_order_relaxed)) nests.store(true, std::memory_order_relaxed);
   Team* team = take_team(RegionKind::woven);
   set_up(team, parent, size, words);
-  team->call = run_member;
+  team->call =
+      listener == tool::Listener::none ? run_member<tool::Listener::none> : run_member<tool::Listener::possible>;
   // To a tool a barrier would be one more.
   // Of members that may be left out it cannot be asked.
-  team->gathers = !tool::is_on() && opening.prepare == nullptr && pushes_tasks(words[1]);
+  team->gathers = !tool::is_on(listener) && opening.prepare == nullptr && pushes_tasks(words[1]);
   primary->outer = parent;
   enter_team(primary, team, 0);
   if (team->icvs.affinity) begin_placement(primary, parent, opening.bind);
   watch(team, size, context, words);
-  tool::begin_parallel(team, parent);
+  tool::begin_parallel(listener, team, parent);
   team->partial = opening.prepare != nullptr;
   team->started = opening.prepare != nullptr ? opening.prepare(team, words) : size;
   core::publish(team, team->started);
-  continue_as(primary);
+  continue_as(primary, listener);
 }
 
 int WovenRegion::gather() noexcept {

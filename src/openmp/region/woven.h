@@ -3,6 +3,7 @@
 // and run by the ones that have time. Internal to openmp/region.
 #pragma once
 
+#include "core/api/fork.h"
 #include "openmp/region/primary.h"
 
 namespace weft::openmp {
@@ -13,7 +14,7 @@ class WovenRegion : public Primary {
 
   // Whether there can be a second member. Without a second context nobody could go on when a member waits for another.
   // Nor is there to be one where its turn may not come.
-  static bool is_possible() noexcept;
+  static bool is_possible() noexcept { return core::has_spare() && !core::threads_refused(); }
 
   void begin(const Opening& opening) noexcept;
   // Sees to it that all members run at the same time. Returns how many OS threads have been lent for that.
