@@ -5,6 +5,8 @@
 
 # Tests at the same time: one more than there are CPUs, since many wait now and then.
 PARALLEL ?= $(shell expr $$(nproc) + 1)
+# For scripts of tests that CTest does not run: where they find what tests share.
+TEST_PYTHON = PYTHONPATH=$(CURDIR)/tests/support python3 -B
 
 setup:
 	@scripts/setup
@@ -97,7 +99,7 @@ test-many-cpus: build
 
 # A thousand processes that share a node are killed under load: some minutes.
 test-node: build
-	WEFT_COMMAND=$(CURDIR)/build/release/bin/weft python3 -B tests/node/kills_test.py 1000
+	WEFT_COMMAND=$(CURDIR)/build/release/bin/weft $(TEST_PYTHON) tests/node/kills_test.py 1000
 
 # Ten thousand processes that use a lock in shared memory are killed: a minute.
 test-shm: build
@@ -108,8 +110,8 @@ test-shm: build
 
 # Ranks of MPI jobs are killed in collectives, 200 times with each MPI: some minutes.
 test-coll: setup-mpi build
-	WEFT_TEST_KILLS=200 WEFT_LIBRARIES=$(CURDIR)/build/release/lib/weft python3 -B tests/coll/mpi/cases.py openmpi killed
-	WEFT_TEST_KILLS=200 WEFT_LIBRARIES=$(CURDIR)/build/release/lib/weft python3 -B tests/coll/mpi/cases.py mpich killed
+	WEFT_TEST_KILLS=200 WEFT_LIBRARIES=$(CURDIR)/build/release/lib/weft $(TEST_PYTHON) tests/coll/mpi/cases.py openmpi killed
+	WEFT_TEST_KILLS=200 WEFT_LIBRARIES=$(CURDIR)/build/release/lib/weft $(TEST_PYTHON) tests/coll/mpi/cases.py mpich killed
 
 # The protocols of locks and stores between processes, in all orders within larger bounds than `make test` has: some minutes.
 test-explore: build
@@ -128,8 +130,8 @@ scale: build
 # Memory and threads on a machine with two NUMA nodes, made by an emulator: some minutes.
 test-numa: build-tests
 	@scripts/setup-numa
-	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/numa/guest/guest_test.py
-	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/report/guest_test.py
+	WEFT_BUILD_DIR=$(CURDIR)/build/release $(TEST_PYTHON) tests/numa/guest/guest_test.py
+	WEFT_BUILD_DIR=$(CURDIR)/build/release $(TEST_PYTHON) tests/report/guest_test.py
 
 # All programs with planted faults under weft report, in all languages, and all tests of its page: some ten minutes on a
 # quiet machine.
@@ -138,16 +140,16 @@ test-report: build
 	@scripts/setup-report
 	cmake --build --preset release --target report_make_page
 	cd tests/report && WEFT_REPORT_ALL=1 WEFT_COMMAND=$(CURDIR)/build/release/bin/weft \
-	  WEFT_TEST_PYTHON=$(CURDIR)/build/python/venv/bin/python python3 -B faults_test.py
-	cd tests/report && WEFT_REPORT_ALL=1 WEFT_COMMAND=$(CURDIR)/build/release/bin/weft python3 -B mpi_test.py
+	  WEFT_TEST_PYTHON=$(CURDIR)/build/python/venv/bin/python $(TEST_PYTHON) faults_test.py
+	cd tests/report && WEFT_REPORT_ALL=1 WEFT_COMMAND=$(CURDIR)/build/release/bin/weft $(TEST_PYTHON) mpi_test.py
 	cd tests/report && for test in page page_access page_text page_timeline; do \
 	  WEFT_PAGE_TEMPLATE=$(CURDIR)/build/release/lib/weft/report/report-page.html \
-	  WEFT_MAKE_PAGE=$(CURDIR)/build/release/tests/report/report_make_page /usr/bin/python3 -B $${test}_test.py || exit 1; done
+	  WEFT_MAKE_PAGE=$(CURDIR)/build/release/tests/report/report_make_page PYTHONPATH=$(CURDIR)/tests/support /usr/bin/python3 -B $${test}_test.py || exit 1; done
 
 # The same with 64 CPUs and four nodes: some minutes where the emulator has two CPUs.
 test-large-machine: build-tests
 	@scripts/setup-numa
-	WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/numa/guest/large_machine_test.py
+	WEFT_BUILD_DIR=$(CURDIR)/build/release $(TEST_PYTHON) tests/numa/guest/large_machine_test.py
 
 # mpi4py's own tests with each MPI, without weft and with it: most of an hour. MPI4PY takes the command's options.
 test-mpi4py: setup-mpi build
@@ -237,7 +239,7 @@ test-install: installed
 	$(MAKE) test-deb test-wheel test-sdist
 	tests/packages/prefix_test
 	for test in libraries recipes targets uninstall; do \
-	  WEFT_BUILD_DIR=$(CURDIR)/build/release python3 -B tests/packages/$${test}_test.py || exit 1; done
+	  WEFT_BUILD_DIR=$(CURDIR)/build/release $(TEST_PYTHON) tests/packages/$${test}_test.py || exit 1; done
 
 # Format and static analysis; of what is for MPI too.
 lint: setup-mpi build
