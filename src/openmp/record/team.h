@@ -162,6 +162,20 @@ inline Member* current_member() noexcept {
   return __builtin_expect(member != nullptr, 1) ? member : t_reported_member;
 }
 
+// Who the caller is, for a thread that becomes another member for a while.
+class CallerBefore {
+ public:
+  Member* member() const noexcept { return member_ != nullptr ? member_ : reported_; }
+  void put_back() const noexcept {
+    t_member = member_;
+    t_reported_member = reported_;
+  }
+
+ private:
+  Member* member_ = t_member;
+  Member* reported_ = t_reported_member;
+};
+
 // The caller as a thread of OpenMP; makes the implicit task of a thread that is new here.
 Member* attach_member() noexcept;
 inline Member* self() noexcept {

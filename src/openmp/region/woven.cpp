@@ -21,13 +21,14 @@ namespace weft::openmp {
 
 namespace {
 
-// Two functions, of which the region picks one: without a tool, members ask for none. Nor do those of a region that the
-// tool does not want, which leave alone what it knows about the thread that runs them.
+// Two functions, of which the region picks one: without a tool, and in a region that the tool does not want, members
+// ask for none. The thread may be another region's, which the tool is told of or not.
 template <tool::Listener listener>
 void run_member(core::ParallelCall* parallel_call, int index) {
   auto* team = static_cast<Team*>(parallel_call);
+  const CallerBefore before;
   Member* member = take_frame();
-  member->outer = listener == tool::Listener::none ? t_member : current_member();
+  member->outer = before.member();
   enter_team(member, team, index);
   if (team->icvs.affinity) take_place(member);
   continue_as(member, listener);
@@ -40,7 +41,7 @@ void run_member(core::ParallelCall* parallel_call, int index) {
     await_children(member);
   }
   tool::end_member(listener, member, false);
-  continue_as(member->outer, listener);
+  before.put_back();
   put_frame(member);
 }
 
