@@ -42,6 +42,13 @@ struct search {
   struct dl_find_object* found;
 };
 
+// The name is a part of the link map's record.
+static struct link_map* map_of(const struct dl_phdr_info* object) {
+  struct link_map* map = _r_debug.r_map;
+  while (map != NULL && map->l_name != object->dlpi_name) map = map->l_next;
+  return map;
+}
+
 static int look_at(struct dl_phdr_info* object, size_t size, void* argument) {
   (void)size;
   const struct search* search = argument;
@@ -57,14 +64,19 @@ static int look_at(struct dl_phdr_info* object, size_t size, void* argument) {
     found->dlfo_map_start = (void*)base;
     found->dlfo_map_end = (void*)(start + segment->p_memsz);
   }
-  return has_address && found->dlfo_eh_frame != NULL;
+  found->dlfo_link_map = has_address ? map_of(object) : NULL;
+  return has_address;
 }
 
 HIDDEN int _dl_find_object(void* address, struct dl_find_object* found) {
   if (g_find_object != NULL) return g_find_object(address, found);
   *found = (struct dl_find_object){0};
   struct search search = {(uintptr_t)address, found};
-  return dl_iterate_phdr(look_at, &search) != 0 ? 0 : -1;
+  if (dl_iterate_phdr(look_at, &search) == 0) return -1;
+  // Of a name space of its own (dlmopen).
+  Dl_info info;
+  if (found->dlfo_link_map == NULL) dladdr1(address, &info, (void**)&found->dlfo_link_map, RTLD_DL_LINKMAP);
+  return 0;
 }
 
 // glibc 2.36. For std::random_device.

@@ -9,7 +9,7 @@ import sys
 
 from weft._files import check_output, command
 from weft._options import help_text, number, parse
-from weft._settings import Settings, store_launch
+from weft._settings import Settings, linker_audits, store_launch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +112,9 @@ def main() -> "NoReturn":
     environment = os.environ.copy()
     try:
         options, of_command, program = parse(sys.argv[1:])
+        if "--preload" not in options and not linker_audits():
+            options["--preload"] = ""
+            of_command = [*of_command, "--preload"]
         if "--help" in options:
             _tell(help_text())
         if "--version" in options:

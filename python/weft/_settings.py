@@ -96,6 +96,14 @@ def _leave_room(environment: "MutableMapping[str, str]", audited: bool) -> None:
     environment[_TUNABLES] = ":".join([*others, f"{_STATIC_TLS}={wanted + _LINKED_STATIC_TLS}"])
 
 
+def linker_audits() -> bool:
+    """Whether the dynamic linker may be given an audit library: before glibc 2.35 it audits wrongly (the command's
+    dynamic_linker.h)."""
+    version = (os.confstr("CS_GNU_LIBC_VERSION") or "").split()[-1:] or ["0"]
+    major, _, minor = version[0].partition(".")
+    return (int(major), int(minor.split(".")[0] or 0)) >= (2, 35)
+
+
 def store_launch(environment: "MutableMapping[str, str]", *, audit: bool = True) -> None:
     """Sets what makes a program that is started with `environment` run on weft, and any Python in it know that.
 

@@ -81,12 +81,16 @@ bool write_somewhere(Word* place, Word value) noexcept {
 class LibcRedirection {
  public:
   explicit LibcRedirection(std::initializer_list<LibcCalls> groups) noexcept {
-    void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-    if (libc == nullptr) return;
+    // Before glibc 2.34 threads have a library of their own, whose functions stand before those of the same names in
+    // libc.
+    void* const parts[] = {dlopen("libpthread.so.0", RTLD_LAZY | RTLD_NOLOAD),
+                           dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD)};
     for (const LibcCalls& group : groups) {
-      for (const LibcCall& call : group) add(call, libc);
+      for (const LibcCall& call : group) add(call, parts);
     }
-    dlclose(libc);
+    for (void* part : parts) {
+      if (part != nullptr) dlclose(part);
+    }
   }
 
   // Objects are visited under the dynamic linker's lock: none comes or goes.
@@ -101,14 +105,19 @@ class LibcRedirection {
   }
 
  private:
-  void add(const LibcCall& call, void* libc) noexcept {
+  void add(const LibcCall& call, std::span<void* const> parts) noexcept {
     assert(count_ < kMost);
     if (count_ == kMost) return;
-    void* theirs = dlsym(libc, call.name);
+    void* theirs = nullptr;
+    void* of_version = nullptr;
+    for (void* part : parts) {
+      if (part == nullptr || theirs != nullptr) continue;
+      theirs = dlsym(part, call.name);
+      if (call.version != nullptr) of_version = dlvsym(part, call.name, call.version);
+    }
     if (call.version != nullptr) {
-      void* now = theirs;
-      theirs = dlvsym(libc, call.name, call.version);
-      if (theirs == now) return;
+      if (of_version == theirs) return;
+      theirs = of_version;
     }
     *call.theirs = theirs;
     if (theirs != nullptr) marks_ |= mark_of(theirs);
@@ -140,11 +149,16 @@ class LibcRedirection {
     return nullptr;
   }
 
+  // Or its library of threads.
+  static bool is_libc(const LoadedObject& symbols) noexcept {
+    return symbols.find("gnu_get_libc_version") != nullptr || symbols.find("__pthread_get_minstack") != nullptr;
+  }
+
   void visit(const dl_phdr_info& object) const noexcept {
     const LoadedObject symbols = object_of(object);
     if (protection(object, reinterpret_cast<uintptr_t>(calls_[0]->ours)) >= 0) {
       keep_own(object, symbols);
-    } else if (symbols.find("gnu_get_libc_version") != nullptr) {
+    } else if (is_libc(symbols)) {
       change_table(object, symbols);
     } else {
       symbols.for_each_taken([&](const char*, void** place) {

@@ -13,6 +13,7 @@
 
 #include "base/message.h"
 #include "base/options.h"
+#include "dynamic_linker.h"
 #include "exit_codes.h"
 #include "library.h"
 #include "machine.h"
@@ -62,6 +63,11 @@ Json limit(int which) {
 
 Json system() {
   Json out;
+  out["weft comes into programs"] = linker_audits()
+                                        ? "by LD_AUDIT"
+                                        : "by LD_PRELOAD (glibc " + glibc_version() +
+                                              " audits wrongly before 2.35): what a library opens with RTLD_DEEPBIND "
+                                              "or dlmopen stays on its own OpenMP runtime";
   out["switch of thread identity"] = platform::thread_pointer_method() == platform::ThreadPointerMethod::instruction
                                          ? "by an instruction"
                                          : "by a system call (the kernel lacks FSGSBASE: nested regions cost more)";

@@ -10,6 +10,7 @@
 
 #include "base/message.h"
 #include "base/options.h"
+#include "dynamic_linker.h"
 #include "exit_codes.h"
 #include "library.h"
 #include "own_openmp.h"
@@ -205,7 +206,7 @@ int prepare(const RunOptions& options, Program& program) {
     std::string library = found.runtime;
     if (!options.runtime.empty() && !find_runtime(options.runtime, library)) return kUsage;
     setenv("WEFT_LIBRARY", library.c_str(), 1);
-    if (options.preload) {
+    if (options.preload || !linker_audits()) {
       constexpr char kSeparators[] = ": \t\n";
       if (!can_be_listed(library, kSeparators) || !can_be_listed(found.preload, kSeparators)) return kUsage;
       prepend("LD_PRELOAD", library + ":" + found.preload.string());

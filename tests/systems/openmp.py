@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""openmp.py LIBRARIES COMPILER [PROGRAM...]: the OpenMP programs of tests/openmp, built by this system's COMPILER (gcc or
+clang) and run with the libraries of an installed weft.
+
+Prints one line for each program that fails, then how many passed. Programs that this compiler cannot build, since it is
+older than a directive in them, are counted apart. Exit code 1 if one fails, or none passes.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parents[1] / "openmp"
+ENVIRONMENTS = "default,four,nested,passive,cpus4"
+FLAGS = "-O2 -g -pthread -fopenmp -Werror=unknown-pragmas".split()
+LIBRARIES = "-Wl,-z,dynamic-undefined-weak -Wl,--as-needed -latomic -lm -ldl".split()
+
+
+def build(compiler: str, source: pathlib.Path, program: pathlib.Path) -> bool:
+    plus = {"gcc": "g++", "clang": "clang++"}[compiler]
+    command = [compiler, "-std=gnu11"] if source.suffix == ".c" else [plus, "-std=c++20"]
+    done = subprocess.run([*command, *FLAGS, source, "-o", program, *LIBRARIES], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def run(libraries: str, program: pathlib.Path) -> str:
+    command = [sys.executable, "-B", TESTS / "run.py", "--quiet", "--runtime", libraries, "--timeout", "120"]
+    done = subprocess.run([*command, "--environments", ENVIRONMENTS, program], capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else (done.stdout + done.stderr).strip()
+
+
+def main() -> int:
+    if len(sys.argv) < 3 or sys.argv[2] not in ("gcc", "clang"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    libraries, compiler, *names = sys.argv[1:]
+    sources = sorted(file for folder in ("constructs", "hazards") for file in (TESTS / folder).glob("*.c*"))
+    sources = [source for source in sources if not names or source.stem in names]
+    failed = []
+    passed = unbuilt = 0
+    with tempfile.TemporaryDirectory() as folder:
+
+        def both(source: pathlib.Path) -> "str | None":
+            program = pathlib.Path(folder) / source.stem
+            return run(libraries, program) if build(compiler, source, program) else None
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for source, said in zip(sources, pool.map(both, sources)):
+                if said is None:
+                    unbuilt += 1
+                elif said:
+                    failed.append(source.stem)
+                    print(f"{source.stem}: {said}", flush=True)
+                else:
+                    passed += 1
+    print(f"{compiler}: {passed} pass, {len(failed)} fail, {unbuilt} are newer than the compiler")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
