@@ -81,10 +81,9 @@ bool write_somewhere(Word* place, Word value) noexcept {
 class LibcRedirection {
  public:
   explicit LibcRedirection(std::initializer_list<LibcCalls> groups) noexcept {
-    // Before glibc 2.34 threads have a library of their own, whose functions stand before those of the same names in
-    // libc.
-    void* const parts[] = {dlopen("libpthread.so.0", RTLD_LAZY | RTLD_NOLOAD),
-                           dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD)};
+    // Before glibc 2.34 threads have a library of their own.
+    void* const parts[] = {dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD),
+                           dlopen("libpthread.so.0", RTLD_LAZY | RTLD_NOLOAD)};
     for (const LibcCalls& group : groups) {
       for (const LibcCall& call : group) add(call, parts);
     }
@@ -105,23 +104,26 @@ class LibcRedirection {
   }
 
  private:
+  // Some functions are in both parts; calls come to that of either.
   void add(const LibcCall& call, std::span<void* const> parts) noexcept {
+    for (void* part : parts) {
+      void* theirs = part != nullptr ? dlsym(part, call.name) : nullptr;
+      if (call.version != nullptr) {
+        void* now = theirs;
+        theirs = part != nullptr ? dlvsym(part, call.name, call.version) : nullptr;
+        if (theirs == now) continue;
+      }
+      if (theirs != nullptr) add(call, theirs);
+    }
+  }
+
+  void add(const LibcCall& call, void* theirs) noexcept {
     assert(count_ < kMost);
     if (count_ == kMost) return;
-    void* theirs = nullptr;
-    void* of_version = nullptr;
-    for (void* part : parts) {
-      if (part == nullptr || theirs != nullptr) continue;
-      theirs = dlsym(part, call.name);
-      if (call.version != nullptr) of_version = dlvsym(part, call.name, call.version);
-    }
-    if (call.version != nullptr) {
-      if (of_version == theirs) return;
-      theirs = of_version;
-    }
-    *call.theirs = theirs;
-    if (theirs != nullptr) marks_ |= mark_of(theirs);
+    if (*call.theirs == nullptr) *call.theirs = theirs;
+    marks_ |= mark_of(theirs);
     calls_[count_] = &call;
+    theirs_[count_] = theirs;
     usual_[count_++] = call.own_calls ? usual_of(call.name, theirs) : theirs;
   }
 
@@ -144,7 +146,7 @@ class LibcRedirection {
   const LibcCall* call_to(const void* theirs) const noexcept {
     if ((marks_ & mark_of(theirs)) == 0) return nullptr;
     for (size_t i = 0; i < count_; ++i) {
-      if (*calls_[i]->theirs == theirs && theirs != nullptr) return calls_[i];
+      if (theirs_[i] == theirs) return calls_[i];
     }
     return nullptr;
   }
@@ -186,9 +188,9 @@ class LibcRedirection {
       // A library that stands before libc may look for libc's function at its first call. With ours in its place, a
       // call of the runtime's own would come back to the runtime.
       const LibcCall& call = *calls_[i];
-      if (usual_[i] != *call.theirs) continue;
+      if (usual_[i] != theirs_[i]) continue;
       symbols.for_each_of_name(call.name, [&](const ElfW(Sym) & symbol) {
-        const bool same = reinterpret_cast<void*>(libc.dlpi_addr + symbol.st_value) == *call.theirs;
+        const bool same = reinterpret_cast<void*>(libc.dlpi_addr + symbol.st_value) == theirs_[i];
         if (same && (symbol.st_info & 0xf) == STT_FUNC) visit(const_cast<ElfW(Sym)&>(symbol), call);
         return false;
       });
@@ -215,8 +217,9 @@ class LibcRedirection {
     mprotect(table, end - begin, now);
   }
 
-  static constexpr size_t kMost = 32;
+  static constexpr size_t kMost = 64;
   const LibcCall* calls_[kMost] = {};
+  void* theirs_[kMost] = {};
   size_t count_ = 0;
   uint64_t marks_ = 0;
   // Whose functions these are without us: libc's, or those of a library that stands before it.

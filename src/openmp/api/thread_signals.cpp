@@ -32,7 +32,13 @@ siginfo_t made(int signal, int code) noexcept {
 
 // kNoContext: the caller is to ask libc.
 int send(pthread_t thread, const siginfo_t& info) noexcept {
-  return core::started() ? core::send_signal(thread, info) : core::kNoContext;
+  const int done = core::started() ? core::send_signal(thread, info) : core::kNoContext;
+  if (done != core::kNoContext) return done;
+  // For the OS thread that runs the caller libc asks the caller's record: always for a value, before glibc 2.34 too.
+  constexpr int kCancel = 32, kSetIds = 33;  // libc's own
+  const bool to_caller = pthread_equal(thread, pthread_self()) != 0;
+  if (!to_caller || info.si_signo == kCancel || info.si_signo == kSetIds) return core::kNoContext;
+  return -static_cast<int>(platform::system_call(SYS_rt_tgsigqueueinfo, info.si_pid, gettid(), info.si_signo, &info));
 }
 
 int our_pthread_kill(pthread_t thread, int signal) {
@@ -50,12 +56,7 @@ int our_pthread_sigqueue(pthread_t thread, int signal, sigval value) {
   siginfo_t info = made(signal, SI_QUEUE);
   info.si_value = value;
   const int done = send(thread, info);
-  if (done != core::kNoContext) return done;
-  // libc asks the caller's record for the OS thread, not the system as for pthread_kill.
-  constexpr int kCancel = 32, kSetIds = 33;  // libc's own
-  const bool to_caller = pthread_equal(thread, pthread_self()) != 0 && signal != kCancel && signal != kSetIds;
-  if (!to_caller) return g_pthread_sigqueue(thread, signal, value);
-  return -static_cast<int>(platform::system_call(SYS_rt_tgsigqueueinfo, info.si_pid, gettid(), signal, &info));
+  return done == core::kNoContext ? g_pthread_sigqueue(thread, signal, value) : done;
 }
 
 int our_tgkill(pid_t process, pid_t number, int signal) {
