@@ -326,9 +326,19 @@ class Lines(unittest.TestCase):
             done = weft("help", *command)
             self.assertEqual((done.returncode, done.stdout), (0, weft(*command, "--help").stdout))
         self.assertEqual(weft("version").stdout, weft("--version").stdout)
-        done = weft("help", "frob")
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("frob: no such command", done.stderr)
+        self.assertEqual(weft("help", "--", "run").stdout, weft("run", "--help").stdout)
+        # Nothing runs.
+        with tempfile.TemporaryDirectory(prefix="weft-grammar-") as folder:
+            for words, said in (
+                (("help", "frob"), "frob: no such command"),
+                (("help", "run", "touch", "x"), "help: touch: weft run has no such command; see weft run --help"),
+                (("help", "node", "frob"), "help: frob: weft node has no such command; see weft node --help"),
+                (("version", "foo"), "version: foo: nothing is wanted there"),
+            ):
+                done = weft(*words, cwd=folder)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, rf"^weft: {said}.*\n$")
+            self.assertEqual(os.listdir(folder), [])
 
     def test_an_option_that_is_none(self) -> None:
         for words in ("-v",), ("--json",), ("node", "--frob"), ("merge", "--frob"):
