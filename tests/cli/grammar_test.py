@@ -324,6 +324,14 @@ class Names(unittest.TestCase):
         self.assertIn("--svg x: is the file of -o too", self.refused("numa", "--svg", "x", "-o", "x", "touch", "ran"))
         for words in ("compare", "a.json", "b.json", "--json", "b.json"), ("merge", "a.json", "-o", "./a.json"):
             self.assertIn("is the file that is read; name another one", self.refused(*words))
+        # Numbers are in their places first; a link is what it leads to, also where that is not there yet.
+        said = self.refused("report", "--json", "r-0.x", "-o", "r-%r.x", "touch", "ran")
+        self.assertIn("--json r-0.x: is the file of -o too", said)
+        (self.folder / "trace-0.json").write_text("{}")
+        said = self.refused("report", "trace-0.json", "-o", "trace-%r.json")
+        self.assertIn("-o trace-0.json: is the file that is read", said)
+        (self.folder / "link").symlink_to("later")
+        self.assertIn("is the file of -o too", self.refused("report", "--json", "later", "-o", "link", "touch", "ran"))
 
     def test_each_rank_has_its_own(self) -> None:
         rank = {"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "4"}

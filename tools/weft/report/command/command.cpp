@@ -65,7 +65,9 @@ bool is_by_rank(const ReportOptions& options) { return has_number(options.page) 
 // `trace`: of --trace, which is for runs alone.
 bool are_outputs_apart(const ReportOptions& options, const std::string& trace,
                        const std::vector<std::string>& read = {}) {
-  return are_apart("report", {{"-o", options.page}, {"--json", options.json}, {"--trace", trace}}, read);
+  const auto file = [&](const std::string& name) { return file_called(name, options); };
+  return are_apart("report", {{"-o", file(options.page)}, {"--json", file(options.json)}, {"--trace", file(trace)}},
+                   read);
 }
 
 // What is wrong with the names of files where ranks are run; empty: nothing.
