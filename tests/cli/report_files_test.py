@@ -326,6 +326,16 @@ class ReportFiles(CommandTest):
             unlinked.seek(0)
             self.assertIn(b"<html", unlinked.read())
 
+    def test_a_trace_that_is_lost(self):
+        """Its folder goes while the program runs. There is a report, but not all that was asked for."""
+        away = "#include <stdlib.h>\n" + PROGRAM.replace("int main(void) {", 'int main(void) { system("rm -r lost");')
+        program = self.build("away", away)
+        (self.folder / "lost").mkdir()
+        done = self.report("--quiet", "--trace", "lost/trace.json", program, cwd=self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.one_complaint(done, "lost/trace.json could not be written", "no folder")
+        self.assertIn("<html", (self.folder / "page.html").read_text())
+
     def test_traces_that_are_none(self):
         good = Made(10).member(0, 0, 0, 10)
         old = json.loads(good.text())
