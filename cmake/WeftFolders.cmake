@@ -19,12 +19,13 @@ endfunction()
 
 # weft_sources(<variable> <folders> [EXCEPT <files>])
 #
-# The sources of these folders in their order, as paths from this one: a new file needs no line anywhere.
+# The sources of these folders in their order, as paths from this one: a new file needs no line anywhere. Files that begin
+# with a dot are editors' own.
 function(weft_sources variable)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
   set(sources)
   foreach(folder IN LISTS arg_UNPARSED_ARGUMENTS)
-    file(GLOB found CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${folder}/*.cpp)
+    file(GLOB found CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${folder}/[^.]*.cpp)
     list(APPEND sources ${found})
   endforeach()
   list(REMOVE_ITEM sources ${arg_EXCEPT} "")

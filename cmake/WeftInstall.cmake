@@ -43,7 +43,7 @@ install(FILES tools/gdb/weft-gdb.py DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCHING PATTERN "*.3")
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 # A page for each further name of a page, which leads to that page.
-file(GLOB weft_pages CONFIGURE_DEPENDS docs/man/*.[13])
+file(GLOB weft_pages CONFIGURE_DEPENDS docs/man/[^.]*.[13])
 foreach(page IN LISTS weft_pages)
   cmake_path(GET page FILENAME described)
   cmake_path(GET page EXTENSION LAST_ONLY section)
@@ -65,7 +65,7 @@ install(DIRECTORY include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(EXISTS ${PROJECT_SOURCE_DIR}/docs/index.md)
   set(pages ${PROJECT_BINARY_DIR}/pages)
-  file(GLOB_RECURSE weft_documents CONFIGURE_DEPENDS docs/*.md docs/images/*)
+  file(GLOB_RECURSE weft_documents CONFIGURE_DEPENDS docs/[^.]*.md docs/images/[^.]*)
   add_custom_command(OUTPUT ${pages}/made
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/installed_pages.py ${PROJECT_SOURCE_DIR} ${pages}/doc
     COMMAND ${CMAKE_COMMAND} -E touch ${pages}/made

@@ -39,6 +39,18 @@ def check_name(option: str, name: str) -> None:
         raise ValueError(f"{option}: the name of a file is wanted, not {name}; a file of that name is ./{name}")
 
 
+def _is_program(name: str) -> bool:
+    """Or a script, or a library: what stands behind an option whose file was forgotten, as by `weft report`."""
+    if not os.path.isfile(name):
+        return False
+    try:
+        with open(name, "rb") as file:
+            begin = file.read(4)
+    except OSError:
+        begin = b""
+    return begin.startswith((b"\x7fELF", b"#!")) or name.endswith(".py")
+
+
 def check_output(name: str) -> None:
     """Raises OSError, with a text for the user, where no result can be written to a file of that name: before there is
     one."""
@@ -47,6 +59,8 @@ def check_output(name: str) -> None:
         raise IsADirectoryError(f"{name}: is a folder; a file is wanted")
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"{name}: there is no folder {folder}; make it, or name a file elsewhere")
+    if _is_program(name):
+        raise FileExistsError(f"{name}: is a program or a library, over which no result is written; name another file")
     if not os.access(name if os.path.exists(name) else folder, os.W_OK):
         raise PermissionError(f"{name}: may not be written")
 

@@ -29,6 +29,11 @@ inline std::string with_numbers(std::string name, int process) {
   return name;
 }
 
+// Where a new file is to be put, when it is complete, in the place of what `name` leads to: behind all links, which
+// stay. Empty: what is there has to be written itself. It is no plain file, may not be replaced, or nothing but an open
+// file leads to it, as where it was removed and is /dev/stdout.
+std::string place_to_replace(const std::string& name);
+
 // Why the file cannot be written; `error` is that of the system.
 inline std::string why_not_written(const std::string& name, int error) {
   const size_t slash = name.rfind('/');

@@ -252,6 +252,39 @@ class Names(unittest.TestCase):
         link.symlink_to(program)
         self.assertIn("is a program", self.refused("report", "--json", "link", "true"))
 
+    def test_what_a_program_is(self) -> None:
+        """Begins like one, or is Python's: not what may be executed, since all files may be on some file systems."""
+        result, script, source = (self.folder / name for name in ("result.json", "script", "app.py"))
+        script.write_text("#!/bin/sh")
+        source.write_text("print(1)")
+        shutil.copy(shutil.which("true"), self.folder / "prog-0")
+        for file in script, source:
+            said = self.refused("info", "--json", f"./{file.name}")
+            self.assertIn(f"--json: ./{file.name} is a program or a library", said)
+        for words in ("trace", "-o"), ("report", "--json"), ("numa", "--svg"):
+            self.assertIn("prog-0 is a program or a library", self.refused(*words, "prog-%r", "touch", "ran"))
+        result.write_text("an older one")
+        result.chmod(0o777)
+        self.assertEqual(weft("node", "status", "--json", result).returncode, 0)
+        json.loads(result.read_text())
+
+    def test_they_are_no_results_of_the_kind_that_is_read(self) -> None:
+        """By a pattern of names, the first of which stands where a file was forgotten."""
+        for rank in range(3):
+            run = {"rank": rank, "host": "here", "began": 0, "together": 0}
+            (self.folder / f"wt-{rank}.json").write_text(json.dumps({"traceEvents": [], "otherData": run}))
+            (self.folder / f"report-{rank}.json").write_text('{"format": "weft report 1"}')
+        said = self.refused("merge", "-o", "wt-0.json", "wt-1.json", "wt-2.json")
+        self.assertIn("-o wt-0.json: is the trace of a rank", said)
+        said = self.refused("compare", "--json", *(f"report-{rank}.json" for rank in range(3)))
+        self.assertIn("--json report-0.json: is a report", said)
+        self.assertEqual((self.folder / "report-0.json").read_text(), '{"format": "weft report 1"}')
+        merged = self.folder / "merged.json"
+        for _ in range(2):  # over an earlier one, too
+            done = weft("merge", "-o", merged, self.folder / "wt-1.json", self.folder / "wt-2.json")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(json.loads(merged.read_text())["otherData"], {"ranks": 2})
+
     def test_a_folder_that_is_not_there(self) -> None:
         """All say it alike."""
         runs = ("sh", "-c", "touch ran")
@@ -291,6 +324,14 @@ class Names(unittest.TestCase):
         self.assertIn("--svg x: is the file of -o too", self.refused("numa", "--svg", "x", "-o", "x", "touch", "ran"))
         for words in ("compare", "a.json", "b.json", "--json", "b.json"), ("merge", "a.json", "-o", "./a.json"):
             self.assertIn("is the file that is read; name another one", self.refused(*words))
+        # Numbers are in their places first; a link is what it leads to, also where that is not there yet.
+        said = self.refused("report", "--json", "r-0.x", "-o", "r-%r.x", "touch", "ran")
+        self.assertIn("--json r-0.x: is the file of -o too", said)
+        (self.folder / "trace-0.json").write_text("{}")
+        said = self.refused("report", "trace-0.json", "-o", "trace-%r.json")
+        self.assertIn("-o trace-0.json: is the file that is read", said)
+        (self.folder / "link").symlink_to("later")
+        self.assertIn("is the file of -o too", self.refused("report", "--json", "later", "-o", "link", "touch", "ran"))
 
     def test_each_rank_has_its_own(self) -> None:
         rank = {"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "4"}
@@ -326,9 +367,19 @@ class Lines(unittest.TestCase):
             done = weft("help", *command)
             self.assertEqual((done.returncode, done.stdout), (0, weft(*command, "--help").stdout))
         self.assertEqual(weft("version").stdout, weft("--version").stdout)
-        done = weft("help", "frob")
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("frob: no such command", done.stderr)
+        self.assertEqual(weft("help", "--", "run").stdout, weft("run", "--help").stdout)
+        # Nothing runs.
+        with tempfile.TemporaryDirectory(prefix="weft-grammar-") as folder:
+            for words, said in (
+                (("help", "frob"), "frob: no such command"),
+                (("help", "run", "touch", "x"), "help: touch: weft run has no such command; see weft run --help"),
+                (("help", "node", "frob"), "help: frob: weft node has no such command; see weft node --help"),
+                (("version", "foo"), "version: foo: nothing is wanted there"),
+            ):
+                done = weft(*words, cwd=folder)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, rf"^weft: {said}.*\n$")
+            self.assertEqual(os.listdir(folder), [])
 
     def test_an_option_that_is_none(self) -> None:
         for words in ("-v",), ("--json",), ("node", "--frob"), ("merge", "--frob"):

@@ -7,10 +7,12 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
+import tempfile
 import time
 import unittest
 
-from command_test import CLANG, DEATHS, DIES, GCC, CommandTest
+from command_test import CLANG, DEATHS, DIES, GCC, WEFT, CommandTest
 
 # By recorded.c there, on two CPUs, under a weft of before the recorders had a table of words.
 RECORDED = pathlib.Path(__file__).resolve().parents[1] / "report/recorded"
@@ -302,6 +304,37 @@ class ReportFiles(CommandTest):
             done = self.report("--trace", wanted, "--json", json_file, dies)
             self.assertEqual((done.returncode, done.stdout), (code, ""))
             self.one_complaint(done, *words)
+
+    def test_links_stay(self):
+        """Where they lead to a file, to none yet, and to an open file that has no name any more."""
+        trace = self.folder / "good.json"
+        trace.write_text(Made(10).member(0, 0, 0, 10).text())
+        link, file = self.folder / "link", self.folder / "behind.html"
+        link.symlink_to("behind.html")
+        for _ in range(2):
+            done = self.weft("report", "--quiet", "-o", link, trace)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(link.is_symlink())
+            self.assertIn("<html", file.read_text())
+            self.assertFalse(file.is_symlink())
+        link.unlink()
+        link.symlink_to("/proc/self/fd/1")
+        with tempfile.TemporaryFile() as unlinked:
+            done = subprocess.run([WEFT, "report", "--quiet", "-o", link, trace], stdout=unlinked, check=False)
+            self.assertEqual(done.returncode, 0)
+            self.assertTrue(link.is_symlink())
+            unlinked.seek(0)
+            self.assertIn(b"<html", unlinked.read())
+
+    def test_a_trace_that_is_lost(self):
+        """Its folder goes while the program runs. There is a report, but not all that was asked for."""
+        away = "#include <stdlib.h>\n" + PROGRAM.replace("int main(void) {", 'int main(void) { system("rm -r lost");')
+        program = self.build("away", away)
+        (self.folder / "lost").mkdir()
+        done = self.report("--quiet", "--trace", "lost/trace.json", program, cwd=self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.one_complaint(done, "lost/trace.json could not be written", "no folder")
+        self.assertIn("<html", (self.folder / "page.html").read_text())
 
     def test_traces_that_are_none(self):
         good = Made(10).member(0, 0, 0, 10)

@@ -4,6 +4,8 @@
 import json
 import os
 import pathlib
+import resource
+import signal
 import unittest
 
 from command_test import CLANG, DEATHS, DIES, GCC, CommandTest
@@ -32,6 +34,23 @@ int main(int count, char **arguments) {
     busy(5000);
   }
   if (count > 1) exit(atoi(arguments[1]));
+  return 0;
+}
+"""
+# Opens many regions once there is a trace, in the file of its argument, of the first one.
+GROWS = r"""
+#include <unistd.h>
+static void region(void) {
+#pragma omp parallel num_threads(2)
+  {
+    volatile int sink = 0;
+    sink++;
+  }
+}
+int main(int count, char **arguments) {
+  region();
+  while (access(arguments[count - 1], F_OK) != 0) usleep(1000);
+  for (int i = 0; i < 2000; i++) region();
   return 0;
 }
 """
@@ -270,6 +289,58 @@ int main(void) {
         done = self.weft("trace", "-o", "/dev/full", program)
         self.assertEqual(done.returncode, 0)
         self.one_complaint(done, "/dev/full", "No space left")
+
+    def test_names_that_cannot_be(self):
+        """Said before the program runs."""
+        (self.folder / "plain").touch()
+        for option in ("trace", "-o"), ("report", "-o", "page.html", "--trace"):
+            for name, words in ("plain/x", "Not a directory"), (256 * "x", "too long"):
+                with self.subTest(option=option, name=name):
+                    done = self.weft(*option, name, "touch", "ran", cwd=self.folder)
+                    self.assertEqual((done.returncode, done.stdout), (1, ""))
+                    self.one_complaint(done, f"{option[-1]} {name}", words)
+        self.assertFalse((self.folder / "ran").exists())
+
+    def test_no_room_for_the_file(self):
+        """There is none, or the older one; what could not be completed is gone."""
+        program = self.build("roomless", NESTED, "-lm")
+
+        def limit(handler, most=1024):
+            signal.signal(signal.SIGXFSZ, handler)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+
+        older = self.folder / "older.json"
+        older.write_text("{}")
+        link = self.folder / "link.json"
+        link.symlink_to("older.json")
+        before = set(self.folder.iterdir())
+        for file in self.folder / "new.json", older, link:
+            with self.subTest(file=file):
+                done = self.weft("trace", "-o", file, program, preexec_fn=lambda: limit(signal.SIG_IGN))
+                self.assertEqual(done.returncode, 1)
+                self.one_complaint(done, f"{file} could not be written: File too large")
+                done = self.weft("trace", "-o", file, program, preexec_fn=lambda: limit(signal.SIG_DFL))
+                self.assertEqual(done.returncode, 128 + signal.SIGXFSZ)
+                self.one_complaint(done, "signal 25", f"while {file} was written; there is no trace")
+                self.assertEqual(set(self.folder.iterdir()), before)
+                self.assertEqual(older.read_text(), "{}")
+        # For what had happened before there was.
+        grows, grown = self.build("grows", GROWS), self.folder / "grown.json"
+        done = self.weft("trace", "-o", grown, grows, grown, preexec_fn=lambda: limit(signal.SIG_IGN, 200_000))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(
+            done.stderr, r"^weft: the trace .* could not be written: .*\nweft: trace: .* some time before\n$"
+        )
+        self.assertIs(json.loads(grown.read_text())["otherData"]["cut_off"], True)
+        before = set(self.folder.iterdir())
+        # There is room: links stay, and so do the rights of the file.
+        older.chmod(0o600)
+        done = self.weft("trace", "-o", link, program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.slices(json.loads(older.read_text()))
+        self.assertEqual(older.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(set(self.folder.iterdir()), before)
+        self.assertTrue(link.is_symlink())
 
     def test_usage(self):
         for arguments, words in (

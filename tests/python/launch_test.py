@@ -226,6 +226,17 @@ class Options(ProgramTest):
                 self.assertTrue(done.stderr.startswith("weft: "), done.stderr)
                 self.assertIn(words, done.stderr)
 
+    def test_no_result_is_written_over_a_program(self) -> None:
+        for name, text in ("first.py", "print(1)"), ("tool", "#!/bin/sh"):
+            file = self.folder / name
+            file.write_text(text)
+            for option, code in ("--report", 2), ("--explain-json", 1):
+                with self.subTest(option=option, name=name):
+                    done = self.weft(option, str(file), "-c", "print('ran')")
+                    self.assertEqual((done.returncode, done.stdout), (code, ""))
+                    self.assertIn("is a program or a library, over which no result is written", done.stderr)
+                    self.assertEqual(file.read_text(), text)
+
     def test_help_and_version(self) -> None:
         self.assertIn("--explain", self.weft("--help").stdout)
         self.assertRegex(self.weft("--version").stdout, r"^weft \d+\.\d+\.\d+( \([0-9a-f]{9,}(-dirty)?\))?\n$")

@@ -165,10 +165,9 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   add_run_options(report, run_options);
   report->footer(
       "Exit code:\n"
-      "  That of the program, or 128 and the number of the signal that has ended it. 1: there is no report, or it "
-      "could\n"
-      "  not be written. 2: wrong options. 126: the program cannot be executed. 127: there is none. Of a file that is\n"
-      "  read: 0, 1 or 2.\n"
+      "  That of the program, or 128 and the number of the signal that has ended it. 1: there is no report, or no\n"
+      "  trace by --trace, or one could not be written. 2: wrong options. 126: the program cannot be executed. 127:\n"
+      "  there is none. Of a file that is read: 0, 1 or 2.\n"
       "Examples:\n"
       "  weft report ./program\n"
       "  weft report --json report.json -- python3 app.py\n"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file_option.h"
 
-#include <array>
-#include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include <elf.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/file_name.h"
 
 namespace weft::tools {
 
@@ -21,19 +23,24 @@ std::string fault_of_name(const std::string& name, const std::string& kind) {
                       : wanted + ", not " + name + "; a " + kind + " of that name is ./" + name;
 }
 
-// Or a library: nothing is written over those.
+// Or a script, or a library: nothing is written over those. Whether a file may be executed says nothing where a file
+// system has all of them so, as that of a memory stick.
 bool is_program(const std::string& name) {
   struct stat status{};
   if (stat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
-  if ((status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0) return true;
-  std::array<char, SELFMAG> begin{};
-  std::ifstream(name, std::ios::binary).read(begin.data(), begin.size());
-  return std::memcmp(begin.data(), ELFMAG, SELFMAG) == 0;
+  constexpr std::string_view kScript = "#!";
+  std::string begin(SELFMAG, '\0');
+  std::ifstream(name, std::ios::binary).read(begin.data(), SELFMAG);
+  return begin == ELFMAG || begin.starts_with(kScript) || name.ends_with(".py");
 }
 
-std::string fault_of_output(const std::string& name) {
-  if (!is_program(name)) return {};
-  return name + " is a program or a library, over which no result is written; name another file, or remove this one";
+// The commands that write several files put numbers into their names.
+std::string fault_of_output(const std::string& given) {
+  for (const std::string& name : {given, platform::with_numbers(given, getpid())}) {
+    if (!is_program(name)) continue;
+    return name + " is a program or a library, over which no result is written; name another file, or remove this one";
+  }
+  return {};
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ enum class Stdout { refused, taken };  // as the file "-"
 // whose file was forgotten, and a name that is empty. Returns `option`.
 CLI::Option* as_file(CLI::Option* option, Stdout dash = Stdout::refused);
 CLI::Option* as_folder(CLI::Option* option);
-// As as_file(), for a result: it refuses programs and libraries too, which stand behind an option whose file was
-// forgotten.
+// As as_file(), for a result: it refuses programs, scripts and libraries too, which stand behind an option whose file
+// was forgotten.
 CLI::Option* as_output(CLI::Option* option, Stdout dash = Stdout::refused);
 
 }  // namespace weft::tools

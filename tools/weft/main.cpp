@@ -85,16 +85,34 @@ std::string name_of(const CLI::App& command) {
   return command.get_parent() == nullptr ? "weft" : name_of(*command.get_parent()) + ' ' + command.get_name();
 }
 
-// `weft help run` and `weft version` are options to the parser.
-std::vector<std::string> with_options(std::vector<std::string> words, const CLI::App& app) {
-  if (words.empty()) return words;
-  if (words.front() == "version") words.front() = "--version";
-  if (words.front() != "help") return words;
+// `weft help run` and `weft version` are options to the parser: spells them so in `words`. What is wrong; empty:
+// nothing.
+std::string spell_as_options(std::vector<std::string>& words, const CLI::App& app) {
+  if (words.empty()) return {};
+  if (words.front() == "version") {
+    words.front() = "--version";
+    return words.size() == 1 ? "" : "version: " + words[1] + ": nothing is wanted there; see weft --help";
+  }
+  if (words.front() != "help") return {};
   words.erase(words.begin());
-  const auto is_named = [&](const CLI::App* command) { return command->get_name() == words.front(); };
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+  words = weft::tools::as_spelled_now(std::move(words));
+  const CLI::App* command = &app;
+  size_t named = 0;
+  for (; named < words.size(); ++named) {
+    const auto is_named = [&](const CLI::App* inner) { return inner->get_name() == words[named]; };
+    const std::vector<const CLI::App*> found = command->get_subcommands(is_named);
+    if (found.empty()) break;
+    command = found.front();
+  }
   // A command that is not there is refused as everywhere.
-  if (words.empty() || !app.get_subcommands(is_named).empty()) words.push_back("--help");
-  return words;
+  if (named == 0 && !words.empty()) return {};
+  if (named < words.size()) {
+    const std::string name = name_of(*command);
+    return "help: " + words[named] + ": " + name + " has no such command; see " + name + " --help";
+  }
+  words.push_back("--help");
+  return {};
 }
 
 // What is wrong on the line: CLI11's words, but where an option that is meant once was given again, or where it misses
@@ -124,8 +142,12 @@ int run_command(int typed_count, char** typed) {
   weft::tools::CommandLine line;
   CLI::App& app = line.app;
   // The words of the line, first the command's own name.
-  std::vector<std::string> words =
-      weft::tools::as_spelled_now(with_options({typed + std::min(typed_count, 1), typed + typed_count}, app));
+  std::vector<std::string> words{typed + std::min(typed_count, 1), typed + typed_count};
+  if (const std::string fault = spell_as_options(words, app); !fault.empty()) {
+    weft::base::warn("%s", fault.c_str());
+    return kUsage;
+  }
+  words = weft::tools::as_spelled_now(std::move(words));
   words.insert(words.begin(), "weft");
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -26,17 +27,22 @@ struct Trace {
   double together = 0;  // when all ranks were at the same place
 };
 
-// Throws when there is something else than a trace.
-void parse(std::ifstream& in, Trace& trace) {
-  Json all = Json::parse(in);
-  const Json& other = all.at("otherData");
-  trace.rank = other.at("rank");
-  trace.host = other.at("host");
-  trace.began = other.at("began");
-  trace.together = other.at("together");
-  trace.events = std::move(all.at("traceEvents"));
-  for (const Json& event : trace.events) {
-    if (const auto time = event.find("ts"); time != event.end()) static_cast<void>(time->get<double>());
+// False: it is something else than the trace of a rank.
+bool parse(std::ifstream& in, Trace& trace, const Json::parser_callback_t& keeps = nullptr) {
+  try {
+    Json all = Json::parse(in, keeps);
+    const Json& other = all.at("otherData");
+    trace.rank = other.at("rank");
+    trace.host = other.at("host");
+    trace.began = other.at("began");
+    trace.together = other.at("together");
+    trace.events = std::move(all.at("traceEvents"));
+    for (const Json& event : trace.events) {
+      if (const auto time = event.find("ts"); time != event.end()) static_cast<void>(time->get<double>());
+    }
+    return trace.rank >= 0;
+  } catch (const Json::exception&) {
+    return false;
   }
 }
 
@@ -46,13 +52,23 @@ bool read(const std::string& file, Trace& trace) {
     base::warn("merge: %s: %s", file.c_str(), std::strerror(errno));
     return false;
   }
-  try {
-    parse(in, trace);
-    if (trace.rank >= 0) return true;
-  } catch (const Json::exception&) {
-  }
+  if (parse(in, trace)) return true;
   base::warn("merge: %s is no trace of a rank (weft trace --mpi)", file.c_str());
   return false;
+}
+
+// As the first of the traces is where the name of the merged file was forgotten behind -o.
+bool is_trace_of_rank(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return false;
+  // No event is kept, of which there may be many.
+  constexpr int kDepth = 2;
+  const auto keeps = [](int depth, Json::parse_event_t what, Json&) {
+    return depth < kDepth || (what != Json::parse_event_t::object_start && what != Json::parse_event_t::array_start);
+  };
+  std::ifstream in(file);
+  Trace trace;
+  return parse(in, trace, keeps);
 }
 
 // How much later than `first` it began. Hosts have clocks of their own, which begin anywhere.
@@ -66,6 +82,12 @@ double microseconds_after(const Trace& first, const Trace& trace) {
 
 int merge(const std::vector<std::string>& traces, const std::string& into) {
   if (!are_apart("merge", {{"-o", into}}, traces)) return kUsage;
+  if (is_trace_of_rank(into)) {
+    base::warn(
+        "merge: -o %s: is the trace of a rank, which is no place for what is merged; name another file behind -o",
+        into.c_str());
+    return kUsage;
+  }
   ReportFile file("merge", "-o", into);
   if (!file.good()) return kFailed;
   Json events = Json::array();

@@ -31,8 +31,9 @@ bool write_to_stdout(const std::string& text) {
 bool is_same_file(const std::string& a, const std::string& b) {
   if (a.empty() || a == "-" || b == "-") return a == b;
   const auto real = [](const std::string& name) {
+    const std::string place = platform::place_to_replace(name);
     std::error_code error;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, error), error);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(place.empty() ? name : place, error), error);
   };
   return real(a) == real(b);
 }
@@ -64,7 +65,7 @@ ReportFile::ReportFile(const std::string& command, const std::string& option, co
   if (out_ == nullptr) complain();
 }
 
-// Beside the old one where that is a plain file or none, and its folder takes a new one.
+// Beside the old one where that can be replaced, and its folder takes a new one.
 void ReportFile::open() {
   struct stat old{};
   const bool exists = stat(name_.c_str(), &old) == 0;
@@ -72,11 +73,9 @@ void ReportFile::open() {
     errno = EISDIR;
     return;
   }
-  if (!exists || (S_ISREG(old.st_mode) && access(name_.c_str(), W_OK) == 0)) {
-    std::error_code error;
-    // A link stays one.
-    const std::filesystem::path real = std::filesystem::weakly_canonical(name_, error);
-    temporary_ = (error ? name_ : real.string()) + ".XXXXXX";
+  temporary_ = platform::place_to_replace(name_);
+  if (!temporary_.empty()) {
+    temporary_ += ".XXXXXX";
     const int descriptor = mkostemp(temporary_.data(), O_CLOEXEC);
     if (descriptor >= 0) {
       const mode_t mask = umask(0);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "child.h"
 #include "executable.h"
 #include "exit_codes.h"
+#include "observe/format/trace_files.h"
 #include "platform/file_name.h"
 #include "platform/launcher.h"
 #include "report/wording/numbers.h"
@@ -33,15 +35,18 @@ std::string absolute_of(const std::string& name) {
 // Why no trace can be written into a file of that name; empty: one can. A folder with the number of the process in its
 // name is not known yet.
 std::string why_not_possible(const std::string& wanted) {
-  const std::string name = with_numbers(wanted, 0);
-  const std::string folder = fs::path(wanted).parent_path();
+  const std::string name = with_numbers(wanted, getpid());
   struct stat status{};
   const bool exists = stat(name.c_str(), &status) == 0;
+  // A name that is too long, or a plain file in the place of a folder.
+  if (!exists && errno != ENOENT) return platform::why_not_written(name, errno);
   if (exists && S_ISDIR(status.st_mode)) return "is a directory; a file is wanted";
   if (exists && S_ISFIFO(status.st_mode)) return "is a named pipe, which waits for a reader; a file is wanted";
-  if (folder.find("%p") != std::string::npos) return {};
-  const std::string checked = exists ? name : folder.empty() ? "." : with_numbers(folder, 0);
-  return access(checked.c_str(), W_OK) == 0 ? "" : platform::why_not_written(name, errno);
+  if (fs::path(wanted).parent_path().native().find("%p") != std::string::npos) return {};
+  const std::string place = exists ? name : platform::place_to_replace(name);
+  const std::string folder = fs::path(place).parent_path();
+  const std::string checked = exists ? name : folder.empty() ? "." : folder;
+  return access(checked.c_str(), W_OK) == 0 ? "" : platform::why_not_written(place, errno);
 }
 
 // Whether a process that the program has started has left a file of its own, by its number, since `began`.
@@ -74,22 +79,50 @@ std::string how_it_ended(const Ending& ending) {
   return "signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ") has ended the program";
 }
 
+// What a process has left of its trace.
+struct Left {
+  bool is_new = false;         // the file is, or has become another one
+  bool is_refused = false;     // the process could not write the file, and has said so
+  bool is_unfinished = false;  // it has died while it wrote
+};
+
 // What became of the file, where it is not the whole trace.
-void say_missing(const std::string& file, bool is_new, const Ending& ending, const std::string& path,
+void say_missing(const std::string& file, Left left, const Ending& ending, const std::string& path,
                  const std::string& name) {
   const std::string after = " after " + report::seconds_text(ending.seconds);
-  if (is_new && is_cut_off(file)) {
-    base::warn("trace: %s%s: %s has what had happened some time before", how_it_ended(ending).c_str(), after.c_str(),
-               file.c_str());
-  } else if (!is_new && ending.signal != 0) {
+  const std::string how = left.is_refused ? "the whole of it could not be written" : how_it_ended(ending);
+  if (left.is_new && is_cut_off(file)) {
+    base::warn("trace: %s%s: %s has what had happened some time before", how.c_str(), after.c_str(), file.c_str());
+  } else if (left.is_new || left.is_refused) {
+    return;
+  } else if (left.is_unfinished) {
+    base::warn("trace: %s%s, while %s was written; there is no trace", how.c_str(), after.c_str(), file.c_str());
+  } else if (ending.signal != 0) {
     base::warn(
         "trace: %s%s: it had called no OpenMP, or not for the half second after which the trace is written for "
         "the first time. %s was not written",
-        how_it_ended(ending).c_str(), after.c_str(), file.c_str());
-  } else if (!is_new) {
+        how.c_str(), after.c_str(), file.c_str());
+  } else {
     base::warn("trace: %s was not written by %s: %s; or it has ended within half a second by _exit, exec or MPI_Abort",
                file.c_str(), name.c_str(), why_no_openmp(path).c_str());
   }
+}
+
+// Whether the process has left a file that it has not completed.
+bool remove_unfinished(const std::string& file, int process) {
+  const std::string place = platform::place_to_replace(file);
+  if (place.empty()) return false;
+  const bool had_begun = unlink(observe::unfinished_trace(place, process, true).c_str()) == 0;
+  return unlink(observe::unfinished_trace(place, process, false).c_str()) == 0 || had_begun;
+}
+
+// The name of the file; empty: none could be made.
+std::string make_waiting_file(const std::string& trace) {
+  const std::string name = observe::waiting_file(trace, getpid());
+  const int made = open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (made < 0) return {};
+  close(made);
+  return name;
 }
 
 }  // namespace
@@ -108,18 +141,28 @@ TraceFile::TraceFile(const std::string& command, const std::string& option, cons
   const std::string why = why_not_possible(name);
   good_ = why.empty();
   if (!good_) base::warn("%s: %s %s: %s", command.c_str(), option.c_str(), name.c_str(), why.c_str());
+  if (good_ && before_.is_plain) waiting_ = make_waiting_file(with_numbers(wanted_, 0));
+}
+
+TraceFile::~TraceFile() {
+  if (!waiting_.empty()) unlink(waiting_.c_str());
 }
 
 bool TraceFile::say_what_is_missing(const Ending& ending, const Program& program, const std::string& name) const {
   const std::string file = with_numbers(wanted_, ending.process);
   const Seen after(file);
   const bool has_number = file != with_numbers(wanted_, 0);
-  const bool is_new = after.inode != 0 && (has_number || !(after == before_));
+  const Left left = {
+      .is_new = after.inode != 0 && (has_number || !(after == before_)),
+      .is_refused = !waiting_.empty() && access(waiting_.c_str(), F_OK) != 0,
+      .is_unfinished = remove_unfinished(file, ending.process),
+  };
   // What a device got nobody knows; others may have left their own.
   if (!after.is_plain) return true;
-  if (!is_new && wanted_.find("%p") != std::string::npos && has_left_others(wanted_, began_)) return true;
-  if (program.complaint.empty()) say_missing(file, is_new, ending, program.path, name);
-  return is_new;
+  if (!left.is_new && wanted_.find("%p") != std::string::npos && has_left_others(wanted_, began_)) return true;
+  if (program.complaint.empty()) say_missing(file, left, ending, program.path, name);
+  // A launcher would end the job for one rank that has no parallel region.
+  return (left.is_new && !left.is_refused) || platform::rank_by_launcher() != nullptr;
 }
 
 int make_trace(const RunOptions& options) {
@@ -129,9 +172,7 @@ int make_trace(const RunOptions& options) {
   if (const int fault = prepare(options, program); fault != 0) return fault;
   const Ending ending = run_child("trace", program.path, options.command, [] {});
   const bool has_trace = trace.say_what_is_missing(ending, program, options.command.front());
-  // A launcher would end the job for one rank that has no parallel region.
-  const bool is_rank = platform::rank_by_launcher() != nullptr;
-  return has_trace || is_rank ? ending.exit_code : std::max(ending.exit_code, kFailed);
+  return has_trace ? ending.exit_code : std::max(ending.exit_code, kFailed);
 }
 
 }  // namespace weft::tools

@@ -17,9 +17,13 @@ class TraceFile {
   // %p in the name stands for the process's number, %r for its rank. Warns as weft's command `command`, to which
   // `option` gave the name, where the file could not be written.
   TraceFile(const std::string& command, const std::string& option, const std::string& name);
+  ~TraceFile();
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
 
   bool good() const { return good_; }
-  // Says what became of it where it is not the whole trace. `name`: of the program. False: there is no trace.
+  // Says what became of it where it is not the whole trace. `name`: of the program. False: there is no trace, or not
+  // all of it could be written, which is a failure of the command.
   bool say_what_is_missing(const Ending& ending, const Program& program, const std::string& name) const;
 
  private:
@@ -37,6 +41,7 @@ class TraceFile {
   const Seen before_;
   const std::filesystem::file_time_type began_;
   bool good_ = true;
+  std::string waiting_;  // the file that says so to the program (observe/format/trace_files.h); empty: there is none
 };
 
 // The exit code.

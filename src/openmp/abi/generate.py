@@ -75,6 +75,8 @@ class SymbolList:
                 continue
             size = int(words.pop()) if words[-1].isdigit() else None
             for name in itertools.chain.from_iterable(map(each, patterns.split())):
+                if name in self.nodes:
+                    fail(f"{path}: {name} stands in two rows; one row has all its nodes, the default one first")
                 self.nodes[name] = words
                 if size is not None:
                     self.sizes[name] = size

@@ -15,6 +15,7 @@
 
 #include "base/message.h"
 #include "base/options.h"
+#include "observe/format/trace_files.h"
 #include "observe/record/process/others.h"
 #include "observe/record/trace/events.h"
 #include "observe/record/trace/so_far.h"
@@ -31,7 +32,7 @@ platform::FutexLock g_lock;  // of what follows
 Process g_traced;
 pid_t g_process = 0;
 std::string g_path;
-std::string g_path_so_far;  // until it is whole
+std::string g_waiting_file;  // of the command that has started this process, if one has
 std::optional<observe::Others> g_others;
 
 // All that is known by now. Without memory for it there is none; the program goes on.
@@ -51,20 +52,51 @@ bool write_to(std::FILE* file, bool is_cut_off) noexcept {
   }
 }
 
-// In place at once, so that there is a whole file whenever the program dies. What is no plain file is written once, at
-// the end; so are traces for which more than some 200 MB of memory would be taken while the program needs it.
+bool write_and_close(std::FILE* file, bool is_cut_off) noexcept {
+  if (file == nullptr) return false;
+  const bool is_written = write_to(file, is_cut_off);
+  const int error = errno;
+  if (std::fclose(file) != 0) return false;
+  errno = error;
+  return is_written;
+}
+
+enum class Replaced { yes, failed, impossible };
+
+Replaced replace_by_new(bool is_cut_off) {
+  const std::string place = platform::place_to_replace(g_path);
+  if (place.empty()) return Replaced::impossible;
+  const std::string made = observe::unfinished_trace(place, g_process, is_cut_off);
+  std::FILE* file = std::fopen(made.c_str(), "we");
+  if (file == nullptr) return errno == ENOSPC || errno == EDQUOT ? Replaced::failed : Replaced::impossible;
+  struct stat old{};
+  if (stat(place.c_str(), &old) == 0) fchmod(fileno(file), old.st_mode);
+  const bool is_whole = write_and_close(file, is_cut_off);
+  if (is_whole && std::rename(made.c_str(), place.c_str()) == 0) return Replaced::yes;
+  const int error = errno;
+  unlink(made.c_str());
+  errno = error;
+  return is_whole ? Replaced::impossible : Replaced::failed;
+}
+
+// Puts a new file in the place of the old one when it is complete, so that there is a whole file whenever the program
+// dies, and an older one stays where there is no room for the new one. Not possible of what is no plain file.
+Replaced replace(bool is_cut_off) noexcept {
+  try {
+    return replace_by_new(is_cut_off);
+  } catch (const std::bad_alloc&) {
+    errno = ENOMEM;
+    return Replaced::failed;
+  }
+}
+
+// What cannot be replaced is written once, at the end; so are traces for which more than some 200 MB of memory would be
+// taken while the program needs it.
 void write_so_far() noexcept {
   constexpr size_t kMostRecords = 2'000'000;
   size_t records = 0;
   for (const Log* log = logs(); log != nullptr; log = log->next) records += log->count();
-  if (records > kMostRecords) return;
-  struct stat old{};
-  if (getpid() != g_process || (lstat(g_path.c_str(), &old) == 0 && !S_ISREG(old.st_mode))) return;
-  std::FILE* file = std::fopen(g_path_so_far.c_str(), "we");
-  if (file == nullptr) return;
-  const bool written = write_to(file, true);
-  const bool closed = std::fclose(file) == 0;
-  if (!written || !closed || std::rename(g_path_so_far.c_str(), g_path.c_str()) != 0) unlink(g_path_so_far.c_str());
+  if (records <= kMostRecords && getpid() == g_process) replace(true);
 }
 
 void prepare(const RuntimeCalls& runtime) {
@@ -84,13 +116,11 @@ bool start() {
 void finish() {
   // A thread that is still at it puts its file in the place of this one.
   if (!stop_writing_so_far()) base::warn("the trace %s may end early", g_path.c_str());
-  std::FILE* file = std::fopen(g_path.c_str(), "we");
-  const bool written = file != nullptr && write_to(file, false);
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed) {
-    base::warn("the trace %s could not be written: %s", g_path.c_str(),
-               platform::why_not_written(g_path, errno).c_str());
-  }
+  const Replaced replaced = replace(false);
+  if (replaced == Replaced::yes) return;
+  if (replaced == Replaced::impossible && write_and_close(std::fopen(g_path.c_str(), "we"), false)) return;
+  base::warn("the trace %s could not be written: %s", g_path.c_str(), platform::why_not_written(g_path, errno).c_str());
+  unlink(g_waiting_file.c_str());
 }
 
 const Sink kSink = {kTraceEvents, prepare, start, finish};
@@ -102,7 +132,7 @@ const Sink* trace_sink() {
   if (wanted == nullptr) return nullptr;
   g_process = getpid();
   g_path = platform::with_numbers(wanted, g_process);
-  g_path_so_far = g_path + "." + std::to_string(g_process) + ".new";
+  g_waiting_file = observe::waiting_file(platform::with_numbers(wanted, 0), getppid());
   return &kSink;
 }
 

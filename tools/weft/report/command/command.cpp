@@ -65,7 +65,9 @@ bool is_by_rank(const ReportOptions& options) { return has_number(options.page) 
 // `trace`: of --trace, which is for runs alone.
 bool are_outputs_apart(const ReportOptions& options, const std::string& trace,
                        const std::vector<std::string>& read = {}) {
-  return are_apart("report", {{"-o", options.page}, {"--json", options.json}, {"--trace", trace}}, read);
+  const auto file = [&](const std::string& name) { return file_called(name, options); };
+  return are_apart("report", {{"-o", file(options.page)}, {"--json", file(options.json)}, {"--trace", file(trace)}},
+                   read);
 }
 
 // What is wrong with the names of files where ranks are run; empty: nothing.
@@ -225,24 +227,25 @@ int make_report(const ReportOptions& options, RunOptions run) {
   run.profile = folder.path();
   Program program;
   if (const int fault = prepare(run, program); fault != 0) return fault;
-  const auto look_at_trace = [&](const Ending& ending) {
-    if (trace) trace->say_what_is_missing(ending, program, run.command.front());
+  const auto has_trace = [&](const Ending& ending) {
+    return !trace || trace->say_what_is_missing(ending, program, run.command.front());
   };
   const std::optional<Job> job = is_by_rank(options) ? std::nullopt : job_by_launcher();
   if (!job) {
     report::NodeWatch node;
     const Ending ending = run_child("report", program.path, run.command, [&] { node.look(); }, kBetweenLooks);
-    look_at_trace(ending);
-    return write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own, CutOff::taken), ending,
-                       node, program, run.command.front());
+    const int least = has_trace(ending) ? 0 : kFailed;
+    return std::max(least,
+                    write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own, CutOff::taken),
+                                ending, node, program, run.command.front()));
   }
   // The files can be written; one of the ranks will.
   outputs.reset();
   Ranks ranks(options, *job, folder.path(), run);
   if (!ranks.good()) return kFailed;
   const Ending ending = run_child("report", program.path, run.command, [&] { ranks.look(); }, kBetweenLooks);
-  look_at_trace(ending);
-  return ranks.end(ending, own);
+  const int least = has_trace(ending) ? 0 : kFailed;
+  return std::max(least, ranks.end(ending, own));
 }
 
 int make_report_of_profile(const ReportOptions& options) {

@@ -13,6 +13,7 @@
 
 #include "base/message.h"
 #include "exit_codes.h"
+#include "report/command/files.h"
 #include "report/compare/compare.h"
 #include "report/json/json.h"
 #include "report/text/terminal.h"
@@ -47,6 +48,15 @@ bool read_all(const std::vector<std::string>& names, std::vector<Report>& report
   return true;
 }
 
+// As the first of the reports is where the name of the file was forgotten behind --json.
+bool is_report(const std::string& name) {
+  try {
+    return report::kind_of_file(name) == report::FileKind::report;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 int compare_reports(const CompareOptions& options) {
@@ -60,6 +70,12 @@ int compare_reports(const CompareOptions& options) {
   std::vector<std::string> read = sides.before;
   read.insert(read.end(), sides.after.begin(), sides.after.end());
   if (!are_apart("compare", {{"--json", options.json}}, read)) return kUsage;
+  if (is_report(options.json)) {
+    base::warn(
+        "compare: --json %s: is a report, which is no place for what is compared; name another file behind --json",
+        options.json.c_str());
+    return kUsage;
+  }
   ReportFile json("compare", "--json", options.json);
   if (!json.good()) return kFailed;
   std::vector<Report> before;

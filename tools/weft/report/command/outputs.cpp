@@ -28,10 +28,14 @@ std::string contents_of(const std::filesystem::path& file) {
 
 }  // namespace
 
+std::string file_called(const std::string& name, const ReportOptions& options) {
+  // A program has named the files of a profile, letter by letter.
+  return options.profile.empty() ? platform::with_numbers(name, getpid()) : name;
+}
+
 Outputs::Outputs(const ReportOptions& options)
-    // A program has named the files of a profile, letter by letter.
-    : page_name_(options.profile.empty() ? platform::with_numbers(options.page, getpid()) : options.page),
-      json_name_(options.profile.empty() ? platform::with_numbers(options.json, getpid()) : options.json),
+    : page_name_(file_called(options.page, options)),
+      json_name_(file_called(options.json, options)),
       page_("report", "-o", page_name_),
       json_("report", "--json", json_name_),
       template_(contents_of(find_libraries().page)) {

@@ -10,6 +10,9 @@
 
 namespace weft::tools {
 
+// The file that `name`, one of `options`, stands for.
+std::string file_called(const std::string& name, const ReportOptions& options);
+
 class Outputs {
  public:
   // Warns of what cannot be written.
