@@ -29,7 +29,9 @@ def build(compiler: str, source: pathlib.Path, program: pathlib.Path) -> bool:
 
 def run(libraries: str, program: pathlib.Path) -> str:
     command = [sys.executable, "-B", TESTS / "run.py", "--quiet", "--runtime", libraries, "--timeout", "120"]
-    done = subprocess.run([*command, "--environments", ENVIRONMENTS, program], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, "--environments", ENVIRONMENTS, program], capture_output=True, text=True, check=False
+    )
     return "" if done.returncode == 0 else (done.stdout + done.stderr).strip()
 
 

@@ -163,7 +163,7 @@ inline Member* current_member() noexcept {
 }
 
 // Who the caller is, for a thread that becomes another member for a while.
-class CallerBefore {
+class CallerIdentity {
  public:
   Member* member() const noexcept { return member_ != nullptr ? member_ : reported_; }
   void put_back() const noexcept {

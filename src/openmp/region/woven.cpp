@@ -26,7 +26,7 @@ namespace {
 template <tool::Listener listener>
 void run_member(core::ParallelCall* parallel_call, int index) {
   auto* team = static_cast<Team*>(parallel_call);
-  const CallerBefore before;
+  const CallerIdentity before;
   Member* member = take_frame();
   member->outer = before.member();
   enter_team(member, team, index);
