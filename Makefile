@@ -202,7 +202,7 @@ test-sdist: sdist
 	tests/packages/sdist_test build/dist/weft-[0-9]*.tar.gz
 
 # What an installation holds, and nothing else: neither tests nor what they need. A tree that has been set up for tests stays so.
-.PHONY: installed install-tsan uninstall test-install
+.PHONY: installed install-tsan archive test-systems uninstall test-install
 installed:
 	@scripts/setup --build
 	@test -e build/release/build.ninja || cmake --preset release -DWEFT_TESTS=OFF -DWEFT_WERROR=OFF
@@ -227,6 +227,19 @@ install: installed
 install-tsan: installed
 	cmake --build --preset release --target weft_installed_tsan
 	cmake --install build/release --prefix $(prefix) --component tsan
+
+# An installation for any Linux with glibc 2.28: build/dist/weft-VERSION-linux-ARCH.tar.gz.
+archive:
+	@scripts/setup --build
+	scripts/archive
+
+# The archive in Debians of several years, made in build/systems; the table of docs/reference/systems.md. SYSTEMS="bullseye"
+# for one of them.
+SYSTEMS ?= bullseye bookworm trixie
+test-systems: archive
+	@scripts/setup-install
+	for system in $(SYSTEMS); do scripts/setup-system $$system || exit 1; done
+	tests/packages/systems/systems.py build/dist/weft-*-linux-$$(uname -m).tar.gz $(SYSTEMS) --page docs/reference/systems.md
 
 # What `make install` has put there, and the folders that this empties. It needs no build.
 uninstall:

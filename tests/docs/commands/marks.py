@@ -59,13 +59,18 @@ NOT_COMMANDS = [
 NOT_RUN = [
     Mark(
         ANY,
-        r"(scripts/setup|make (demo|test|build|debug|deb|wheel|install|uninstall|scale|conformance)|\.ci/|scripts/build)",
+        r"(scripts/setup|make (demo|test|build|debug|deb|wheel|archive|install|uninstall|scale|conformance)|\.ci/|scripts/build)",
         "a target of its own, or set-up: CI or the definition of done runs it",
     ),
     Mark(
         ANY,
         r"(v/bin/)?(pip|python3? -m venv|v/bin/)|cmake (-S|--build|--install|--preset)|sudo ",
         "a way to install: make test-install",
+    ),
+    Mark(
+        r"docs/(how-to/install|reference/systems)\.md",
+        r"tar xf build/dist|weft-\*-linux",
+        "a way to install: make test-systems",
     ),
     Mark(ANY, r"cmake -DCMAKE_PREFIX_PATH", "a way to link: cli/install_test.py"),
     Mark(ANY, r"bench/run|.*build/release/bench/", "a measurement: minutes to hours"),

@@ -3,8 +3,8 @@
 """openmp.py LIBRARIES COMPILER [PROGRAM...]: the OpenMP programs of tests/openmp, built by this system's COMPILER (gcc or
 clang) and run with the libraries of an installed weft.
 
-Prints one line for each program that fails, then how many passed. Programs that this compiler cannot build, since it is
-older than a directive in them, are counted apart. Exit code 1 if one fails, or none passes.
+Prints what each program that fails says, then how many passed. Programs that this compiler cannot build, since it is older
+than a directive in them, or builds wrongly, are counted apart. Exit code 1 if one fails, or none passes.
 """
 
 import concurrent.futures
@@ -14,7 +14,9 @@ import subprocess
 import sys
 import tempfile
 
-TESTS = pathlib.Path(__file__).resolve().parents[1] / "openmp"
+TESTS = pathlib.Path(__file__).resolve().parents[2] / "openmp"
+# What a compiler makes wrong code of, on its own runtime too.
+BROKEN = {("clang", 11): {"critical": "a variable stays in a register from one critical section to the next"}}
 ENVIRONMENTS = "default,four,nested,passive,cpus4"
 FLAGS = "-O2 -g -pthread -fopenmp -Werror=unknown-pragmas".split()
 LIBRARIES = "-Wl,-z,dynamic-undefined-weak -Wl,--as-needed -latomic -lm -ldl".split()
@@ -41,7 +43,9 @@ def main() -> int:
         return 2
     libraries, compiler, *names = sys.argv[1:]
     sources = sorted(file for folder in ("constructs", "hazards") for file in (TESTS / folder).glob("*.c*"))
-    sources = [source for source in sources if not names or source.stem in names]
+    version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True).stdout
+    broken = BROKEN.get((compiler, int(version.split(".")[0])), {})
+    sources = [source for source in sources if source.stem not in broken and (not names or source.stem in names)]
     failed = []
     passed = unbuilt = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +63,9 @@ def main() -> int:
                     print(f"{source.stem}: {said}", flush=True)
                 else:
                     passed += 1
-    print(f"{compiler}: {passed} pass, {len(failed)} fail, {unbuilt} are newer than the compiler")
+    print(
+        f"{compiler}: {passed} pass, {len(failed)} fail, {unbuilt} are newer than the compiler, {len(broken)} it breaks"
+    )
     return 1 if failed or not passed else 0
 
 

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""systems.py ARCHIVE RELEASE...: weft's archive in roots of these releases of Debian (scripts/setup-system makes them).
+
+Prints a table of the releases and of what works there, and below it why the rest does not; with --page FILE the table
+goes to that page too, between its marks. Exit code 1 if something fails. Root alone can run it.
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TREE = pathlib.Path(__file__).resolve().parents[3]
+ROOTS = TREE / "build/systems"
+BEGIN, END = "<!-- systems: begin -->", "<!-- systems: end -->"
+# The mounts end with the name space. The root's own folders stay as they are.
+ENTER = """mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" &&
+mkdir -p "$0/weft" "$0/tests" && mount --bind "$1" "$0/weft" && mount --bind "$2" "$0/tests" && touch "$0/etc/hosts" &&
+mount --bind /etc/hosts "$0/etc/hosts" && shift 2 &&
+exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 OMPI_ALLOW_RUN_AS_ROOT=1 \
+OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -ec "$@" """
+OPENMPI = "mpirun.openmpi --oversubscribe -n 2"
+MPICH = "mpirun.mpich -n 2"
+# Without weft its two threads a rank wait for one another.
+TASKS = "OMP_NUM_THREADS=2 timeout 100 {run} /weft/bin/weft run --mpi {options} /tmp/program"
+
+
+def mpi(compiler: str, run: str, options: str = "") -> str:
+    build = f"{compiler} -fopenmp -O2 /tests/mpi/opposite_order.c -o /tmp/program"
+    return f"{build}; {TASKS.format(run=run, options=options)}"
+
+
+ROWS = {
+    "the command starts": "/weft/bin/weft --version; /weft/bin/weft info >/dev/null",
+    "OpenMP programs by gcc": "python3 -B /tests/packages/systems/openmp.py /weft/lib/weft gcc",
+    "OpenMP programs by clang": "python3 -B /tests/packages/systems/openmp.py /weft/lib/weft clang",
+    "NumPy, SciPy, scikit-learn": "python3 /tests/packages/systems/python_libraries.py >/tmp/own; "
+    "/weft/bin/weft run --stats python3 /tests/packages/systems/python_libraries.py >/tmp/weft 2>/tmp/said; "
+    "cmp /tmp/own /tmp/weft; grep -q 'weft statistics' /tmp/said",
+    "`--mpi`, Open MPI": mpi("mpicc.openmpi", OPENMPI),
+    "`--mpi`, MPICH": mpi("mpicc.mpich", MPICH),
+    "`--collectives`, Open MPI": mpi("mpicc.openmpi", OPENMPI, "--collectives"),
+    "`--collectives`, MPICH": mpi("mpicc.mpich", MPICH, "--collectives"),
+}
+
+
+@dataclasses.dataclass
+class System:
+    """A root, and weft unpacked for it."""
+
+    release: str
+    weft: pathlib.Path
+
+    def run(self, command: str) -> "tuple[int, str]":
+        words = ["unshare", "--mount", "sh", "-c", ENTER, ROOTS / self.release, self.weft, TREE / "tests", command]
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        return done.returncode, done.stdout.strip()
+
+    def title(self) -> str:
+        said = self.run(
+            "ldd --version; gcc --version; clang --version; python3 --version; grep PRETTY /etc/os-release"
+        )[1]
+        name = re.search(r'PRETTY_NAME="Debian GNU/Linux ([^"]*)"', said)
+        found = [
+            re.search(pattern, said) for pattern in (r"GLIBC (\d+\.\d+)", r"gcc .*?(\d+)\.", r"clang version (\d+)")
+        ]
+        glibc, gcc, clang = (match[1] if match else "?" for match in found)
+        return f"Debian {name[1] if name else self.release}<br>glibc {glibc}, gcc {gcc}, clang {clang}"
+
+
+def table(titles: "list[str]", verdicts: "dict[str, list[str]]") -> str:
+    lines = ["| | " + " | ".join(titles) + " |", "|---|" + "---|" * len(titles)]
+    return "\n".join([*lines, *("| " + " | ".join([row, *of]) + " |" for row, of in verdicts.items())])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("archive", type=pathlib.Path)
+    parser.add_argument("release", nargs="+")
+    parser.add_argument("--page", type=pathlib.Path)
+    asked = parser.parse_args()
+    titles: list[str] = []
+    verdicts: dict[str, list[str]] = {row: [] for row in ROWS}
+    faults = []
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["tar", "xf", asked.archive, "-C", folder], check=True)
+        (weft,) = pathlib.Path(folder).iterdir()
+        for release in asked.release:
+            system = System(release, weft)
+            titles.append(system.title())
+            for row, command in ROWS.items():
+                code, said = system.run(command)
+                last = said.splitlines()[-1] if said else ""
+                # Of the OpenMP programs, how many.
+                count = re.search(r"(\d+) pass, (\d+) fail", last)
+                some = f"{count[1]} of {int(count[1]) + int(count[2])}" if count else ""
+                verdicts[row].append((some or "yes") if code == 0 else f"{some or 'no'} (see below)")
+                print(f"{release}: {row}: {verdicts[row][-1]}", flush=True)
+                if code != 0:
+                    faults.append(f"--- {release}: {row}: exit code {code}\n{said}")
+    made = table(titles, verdicts)
+    print("\n".join([made, *faults]))
+    if asked.page is not None:
+        before, _, rest = asked.page.read_text().partition(BEGIN)
+        asked.page.write_text(f"{before}{BEGIN}\n{made}\n{END}{rest.partition(END)[2]}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
