@@ -151,9 +151,22 @@ class LibcRedirection {
     return nullptr;
   }
 
-  // Or its library of threads.
+  // The library of threads of a glibc before 2.34.
+  static bool is_thread_library(const LoadedObject& symbols) noexcept {
+    return symbols.find("__pthread_get_minstack") != nullptr && symbols.find("gnu_get_libc_version") == nullptr;
+  }
+
   static bool is_libc(const LoadedObject& symbols) noexcept {
-    return symbols.find("gnu_get_libc_version") != nullptr || symbols.find("__pthread_get_minstack") != nullptr;
+    return symbols.find("gnu_get_libc_version") != nullptr || is_thread_library(symbols);
+  }
+
+  static bool has_one_version(const LoadedObject& symbols, const char* name) noexcept {
+    int versions = 0;
+    symbols.for_each_of_name(name, [&](const ElfW(Sym)&) {
+      ++versions;
+      return false;
+    });
+    return versions == 1;
   }
 
   void visit(const dl_phdr_info& object) const noexcept {
@@ -184,13 +197,16 @@ class LibcRedirection {
   // other arguments.
   template <class Visit>
   void for_each_entry(const dl_phdr_info& libc, const LoadedObject& symbols, Visit&& visit) const noexcept {
+    const bool is_of_threads = is_thread_library(symbols);
     for (size_t i = 0; i < count_; ++i) {
       // A library that stands before libc may look for libc's function at its first call. With ours in its place, a
       // call of the runtime's own would come back to the runtime.
       const LibcCall& call = *calls_[i];
       if (usual_[i] != theirs_[i]) continue;
+      // Of some functions of libc, as system(), the library of threads has one that jumps there.
+      const bool leads_there = is_of_threads && has_one_version(symbols, call.name);
       symbols.for_each_of_name(call.name, [&](const ElfW(Sym) & symbol) {
-        const bool same = reinterpret_cast<void*>(libc.dlpi_addr + symbol.st_value) == theirs_[i];
+        const bool same = leads_there || reinterpret_cast<void*>(libc.dlpi_addr + symbol.st_value) == theirs_[i];
         if (same && (symbol.st_info & 0xf) == STT_FUNC) visit(const_cast<ElfW(Sym)&>(symbol), call);
         return false;
       });

@@ -10,6 +10,7 @@ than a directive in them, or builds wrongly, are counted apart. Exit code 1 if o
 import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,11 +23,19 @@ FLAGS = "-O2 -g -pthread -fopenmp -Werror=unknown-pragmas".split()
 LIBRARIES = "-Wl,-z,dynamic-undefined-weak -Wl,--as-needed -latomic -lm -ldl".split()
 
 
-def build(compiler: str, source: pathlib.Path, program: pathlib.Path) -> bool:
+def differing(what: str) -> "dict[str, str]":
+    """By program: what CMake is told of it, as in weft_differ(FLAGS -Wl,-z,execstack code_on_stacks)."""
+    found = {}
+    for value, programs in re.findall(rf"weft_differ\({what} (\S+) ([^)]*)\)", (TESTS / "CMakeLists.txt").read_text()):
+        found |= dict.fromkeys(programs.split(), value)
+    return found
+
+
+def build(compiler: str, source: pathlib.Path, program: pathlib.Path, flags: "list[str]") -> bool:
     plus = {"gcc": "g++", "clang": "clang++"}[compiler]
     command = [compiler, "-std=gnu11"] if source.suffix == ".c" else [plus, "-std=c++20"]
-    done = subprocess.run([*command, *FLAGS, source, "-o", program, *LIBRARIES], capture_output=True, check=False)
-    return done.returncode == 0
+    command += [*FLAGS, source, "-o", program, *flags, *LIBRARIES]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def run(libraries: str, program: pathlib.Path) -> str:
@@ -45,14 +54,23 @@ def main() -> int:
     sources = sorted(file for folder in ("constructs", "hazards") for file in (TESTS / folder).glob("*.c*"))
     version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True).stdout
     broken = BROKEN.get((compiler, int(version.split(".")[0])), {})
-    sources = [source for source in sources if source.stem not in broken and (not names or source.stem in names)]
+    compilers = differing("COMPILERS")
+    sources = [
+        source
+        for source in sources
+        if source.stem not in broken
+        and (not names or source.stem in names)
+        and compiler in compilers.get(source.stem, compiler).split(";")
+    ]
+    flags = differing("FLAGS")
     failed = []
     passed = unbuilt = 0
     with tempfile.TemporaryDirectory() as folder:
 
         def both(source: pathlib.Path) -> "str | None":
             program = pathlib.Path(folder) / source.stem
-            return run(libraries, program) if build(compiler, source, program) else None
+            built = build(compiler, source, program, [flags[source.stem]] if source.stem in flags else [])
+            return run(libraries, program) if built else None
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for source, said in zip(sources, pool.map(both, sources)):
