@@ -18,6 +18,7 @@
 #include "core/sched/waking.h"
 #include "core/sched/watcher.h"
 #include "platform/fence.h"
+#include "platform/system_call.h"
 
 namespace weft::core {
 
@@ -99,8 +100,14 @@ Context* attach() noexcept {
 
 void detach() noexcept {
   Context* self = current_context();
+  if (self->carrier == nullptr || self->home == nullptr) return;
+  // After a wait the root may be on a worker's OS thread. That would end in place of the root's own.
+  while (self->carrier != self->home) {
+    return_home(self);
+    // There may have been no free context to leave to.
+    platform::system_call(SYS_sched_yield);
+  }
   Carrier* carrier = self->carrier;
-  if (carrier == nullptr || self->home == nullptr) return;
   const bool initial = self->thread_id == getpid();
   // Relaxed: this thread has written it.
   const bool had_regions = carrier->regions_seen.load(std::memory_order_relaxed) != carrier->regions_at_attach;
