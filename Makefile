@@ -233,13 +233,16 @@ archive:
 	@scripts/setup --build
 	scripts/archive
 
-# The archive in Debians of several years, made in build/systems; the table of docs/reference/systems.md. SYSTEMS="bullseye"
-# for one of them.
+# The archive in Debians of several years, made in build/systems, each skipped where it cannot be made; all together write the
+# table of docs/reference/systems.md. SYSTEMS="bullseye" for one of them.
 SYSTEMS ?= bullseye bookworm trixie
 test-systems: archive
 	@scripts/setup-install
-	for system in $(SYSTEMS); do scripts/setup-system $$system || exit 1; done
-	tests/packages/systems/systems.py build/dist/weft-*-linux-$$(uname -m).tar.gz $(SYSTEMS) --page docs/reference/systems.md
+	made=; for system in $(SYSTEMS); do \
+	  if scripts/setup-system $$system; then made="$$made $$system"; elif [ $$? -ne 77 ]; then exit 1; fi; done; \
+	if [ -z "$$made" ]; then echo "make test-systems: skipped: none of $(SYSTEMS) can be made here"; exit 0; fi; \
+	page=; [ "$$made" != " bullseye bookworm trixie" ] || page="--page docs/reference/systems.md"; \
+	tests/packages/systems/systems.py build/dist/weft-*-linux-$$(uname -m).tar.gz $$made $$page
 
 # What `make install` has put there, and the folders that this empties. It needs no build.
 uninstall:

@@ -104,8 +104,10 @@ class LibcRedirection {
   }
 
  private:
-  // Some functions are in both parts; calls come to that of either.
+  // Some functions are in both parts; calls come to that of either. Where one part has it, a look into the other, which
+  // needs that one, finds the same.
   void add(const LibcCall& call, std::span<void* const> parts) noexcept {
+    void* before = nullptr;
     for (void* part : parts) {
       void* theirs = part != nullptr ? dlsym(part, call.name) : nullptr;
       if (call.version != nullptr) {
@@ -113,7 +115,8 @@ class LibcRedirection {
         theirs = part != nullptr ? dlvsym(part, call.name, call.version) : nullptr;
         if (theirs == now) continue;
       }
-      if (theirs != nullptr) add(call, theirs);
+      if (theirs != nullptr && theirs != before) add(call, theirs);
+      before = theirs;
     }
   }
 
