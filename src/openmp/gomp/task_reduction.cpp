@@ -2,7 +2,9 @@
 // GOMP: reductions that tasks take part in, and scope constructs, which are there for them.
 #include "openmp/gomp/gomp.h"
 #include "openmp/loop/extras.h"
+#include "openmp/record/record_cache.h"
 #include "openmp/task/reduction_blocks.h"
+#include "openmp/task/task.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::gomp;
@@ -18,19 +20,24 @@ WEFT_ABI(void, GOMP_task_reduction_remap)(size_t count, size_t originals, void**
 
 namespace {
 
-// A region whose members' implicit tasks take part; the data begins with the address of the blocks.
+// A region whose members' implicit tasks take part: all of them are in one group, which nobody waits for. Tasks find
+// the reductions by the group and not by the member that runs them, since a member may run tasks of a region before its
+// part of that region begins (linger()).
 struct Reducing {
   Function function;
   void* data;
+  TaskGroup* group;
   unsigned members = 1;
 };
 
 void run_reducing(void* const* words, int number) noexcept {
   auto* region = static_cast<Reducing*>(words[1]);
   Member* member = self();
-  member->reduction_blocks = *static_cast<Words**>(region->data);
+  member->task->group = region->group;
   if (number == 0) region->members = static_cast<unsigned>(member->team->size);
   region->function(region->data);
+  // A member of a persistent team keeps its implicit task for the next region.
+  member->task->group = nullptr;
 }
 
 }  // namespace
@@ -38,11 +45,16 @@ void run_reducing(void* const* words, int number) noexcept {
 // The answer is how many members' copies there are to combine.
 WEFT_ABI(unsigned, GOMP_parallel_reductions)(Function function, void* data, unsigned threads, unsigned flags) {
   const tool::Entry entry(WEFT_CALLER, static_cast<int>(threads));
-  Reducing region{function, data};
+  // The data begins with the address of the blocks.
+  Words* blocks = *static_cast<Words**>(data);
   const int most = planned_team_size(self(), static_cast<int>(threads));
-  register_reductions(*static_cast<Words**>(data), nullptr, nullptr, most);
+  register_reductions(blocks, nullptr, nullptr, most);
+  Reducing region{function, data, make_group(nullptr)};
+  region.group->implied = true;
+  region.group->reduction_blocks = blocks;
   void* words[weft::core::Post::kWords] = {nullptr, &region};
   parallel(run_reducing, words, clauses(threads, flags));
+  put_group(region.group);
   return region.members;
 }
 

@@ -20,7 +20,6 @@ struct Team;
 struct SharedNumber {
   Team* team = nullptr;  // set before the first stand-in begins
   int number = 0;
-  uintptr_t* reduction_blocks = nullptr;  // Member::reduction_blocks of the member, likewise
   std::atomic<bool> has_been_shared{false};
   // No context has the number's deque. The exchange that takes it is an acquire.
   std::atomic<bool> deque_is_free{false};

@@ -73,10 +73,8 @@ struct Member {
   Workshare* doacross = nullptr;
   int doacross_depth = 0;
 
-  // What the worksharing construct it is in has beside iterations (extras.h), and the reductions of the region
-  // (reduction_blocks.h).
+  // What the worksharing construct it is in has beside iterations (extras.h).
   Workshare* extras = nullptr;
-  uintptr_t* reduction_blocks = nullptr;
 
   core::Context* context = nullptr;
   TaskDeque* deque = nullptr;  // made at the first task it pushes

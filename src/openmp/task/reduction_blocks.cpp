@@ -51,11 +51,11 @@ Found find_from(const Words* block, Words address) noexcept {
   return {};
 }
 
-Found find(const Member* member, Words address) noexcept {
-  for (const TaskGroup* group = member->task->group; group != nullptr; group = group->outer) {
+Found find(const Task* task, Words address) noexcept {
+  for (const TaskGroup* group = task->group; group != nullptr; group = group->outer) {
     if (const Found found = find_from(group->reduction_blocks, address); found.block != nullptr) return found;
   }
-  return find_from(member->reduction_blocks, address);
+  return {};
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ void find_copies(Member* member, size_t count, size_t originals, void** addresse
   // The program combines one copy for each thread number, so there are no more than those.
   if (tasks_may_pause()) use_number(member);
   for (size_t i = 0; i < count; ++i) {
-    const Found found = find(member, reinterpret_cast<Words>(addresses[i]));
+    const Found found = find(member->task, reinterpret_cast<Words>(addresses[i]));
     if (found.block == nullptr) base::fatal("in_reduction of a variable that no enclosing construct reduces");
     const Words* variable = found.block + kVariables + kWordsPerVariable * found.index;
     const Words copy = found.block[kMemory] + found.block[kSize] * static_cast<Words>(member->number) + variable[1];

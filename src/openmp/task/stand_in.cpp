@@ -143,7 +143,6 @@ void stand_in(void* argument) noexcept {
   member->numbered = 0;
   member->deque = nullptr;
   member->lacks_deque = true;
-  member->reduction_blocks = shared->reduction_blocks;
   make_current(member);
   tool::begin_stand_in(member);
   serve(member, shared);
@@ -162,7 +161,6 @@ bool call_stand_in(Member* self, SharedNumber* shared) noexcept {
   Team* team = self->team;
   shared->team = team;
   shared->number = self->number;
-  shared->reduction_blocks = self->reduction_blocks;
   core::Context* context = core::make_context(stand_in, shared, 0);
   if (context == nullptr) return false;
   give_up_deque(self, shared);

@@ -81,6 +81,9 @@ void yield_to_task(Member* self) noexcept;
 // The taskyield construct.
 void task_yield(Member* self, const void* caller) noexcept;
 
+// A group inside `outer`, which may be null. Who has made it gives it back with put_group() when its tasks have ended.
+TaskGroup* make_group(TaskGroup* outer) noexcept;
+
 // begin_taskgroup() and end_taskgroup() below, without the tool.
 void open_taskgroup(Member* self) noexcept;
 void await_taskgroup(Member* self) noexcept;

@@ -128,15 +128,17 @@ void yield_to_task(Member* self) noexcept {
   yield_task(self);
 }
 
-void open_taskgroup(Member* self) noexcept {
+TaskGroup* make_group(TaskGroup* outer) noexcept {
   TaskGroup* group = take_group();
-  group->outer = self->task->group;
+  group->outer = outer;
   group->cancelled.store(false, std::memory_order_relaxed);
   group->implied = false;
   group->reduction_blocks = nullptr;
   group->reductions = nullptr;
-  self->task->group = group;
+  return group;
 }
+
+void open_taskgroup(Member* self) noexcept { self->task->group = make_group(self->task->group); }
 
 void await_taskgroup(Member* self) noexcept {
   Task* now = self->task;

@@ -74,7 +74,6 @@ void enter_team(Member* member, Team* team, int number) noexcept {
   member->loop.share = nullptr;
   member->doacross = nullptr;
   member->extras = nullptr;
-  member->reduction_blocks = nullptr;
   member->singles = team->first_single;
   // Barriers are told apart by number across the regions of a record; nobody is inside one now.
   member->barriers = team->barrier.passed.load(std::memory_order_relaxed);
