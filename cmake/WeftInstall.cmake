@@ -13,13 +13,13 @@ endif()
 weft_install(TARGETS weft weft_audit weft_numa weft_numa_protect weft_observe weft_preload weft_tcm weft_mpi weft_shm
              LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 foreach(mpi IN LISTS WEFT_MPIS)
-  weft_install(TARGETS weft_mpi_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
-  if(TARGET weft_coll_${mpi})
-    weft_install(TARGETS weft_coll_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
-  endif()
+  weft_install(TARGETS weft_mpi_${mpi} weft_coll_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
   weft_install(TARGETS weft_tuner_${mpi} weft_tuner_${mpi}_module
                RUNTIME DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 endforeach()
+if(TARGET weft_coll_component)
+  weft_install(TARGETS weft_coll_component LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+endif()
 install(DIRECTORY python/weft/tune DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} FILES_MATCHING PATTERN "*.py")
 weft_install(FILES ${WEFT_LIBRARY_DIR}/libomp.so.5 ${WEFT_LIBRARY_DIR}/libomp.so ${WEFT_LIBRARY_DIR}/libiomp5.so
              DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} BUILT_BY weft)

@@ -501,7 +501,11 @@ class Info(CommandTest):
     def test_libraries_of_mpis(self):
         told = json.loads(self.weft("info", "--json").stdout)["MPI's collectives on a node (weft run --collectives)"]
         folder = pathlib.Path(WEFT).parents[1] / "lib/weft"
-        for mpi, name in (("Open MPI", "mca_coll_weft.so"), ("MPICH and its kin", "libweft-coll-mpich.so")):
+        for mpi, name in (
+            ("Open MPI 4.1", "mca_coll_weft.so"),
+            ("Open MPI", "libweft-coll-openmpi.so"),
+            ("MPICH and its kin", "libweft-coll-mpich.so"),
+        ):
             self.assertEqual(told[mpi], str(folder / name) if (folder / name).exists() else "none")
 
     def test_text(self):

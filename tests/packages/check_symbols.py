@@ -15,6 +15,10 @@ import sys
 GLIBC = re.compile(r"lib(c|m|dl|rt|pthread)\.so\.\d+|ld-linux\S*")
 OWN = re.compile(r"libweft\S*|libgomp\.so\.1|libtcm\.so\.1")
 MPI = re.compile(r"libmpi\S*|libopen-(rte|pal)\S*")
+# What files find in the process that loads them: an MPI, LLVM, another tool.
+FOUND = re.compile(
+    r"P?MPI\w*|p?mpi_\w+|(ompi|opal|orte|mca)_\w+|_ZNK?4llvm\w+|_ZTVN?K?4llvm\w+|_ZN?K?St\w+|__gmon_start__"
+)
 NEEDED = re.compile(r"\(NEEDED\)\s+Shared library: \[(.*)\]")
 VERSION = re.compile(r"Name: (GLIBC_([\d.]+)|\S+)\s+Flags: (\S+)")
 
@@ -25,6 +29,12 @@ def said(*command: str) -> str:
 
 def number(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
+
+
+def unversioned(file: pathlib.Path) -> "set[str]":
+    """What it needs of no library in particular, and cannot do without."""
+    symbols = [line.split() for line in said("readelf", "--dyn-syms", "--wide", file).splitlines() if " UND " in line]
+    return {symbol[-1] for symbol in symbols if "GLOBAL" in symbol and "@" not in symbol[7] and len(symbol) == 8}
 
 
 def faults(file: pathlib.Path, newest: str) -> list[str]:
@@ -38,7 +48,10 @@ def faults(file: pathlib.Path, newest: str) -> list[str]:
         elif not version or number(version) > number(newest):
             symbols = [line.split()[-1] for line in said("objdump", "-T", file).splitlines() if f"({name})" in line]
             found.append(f"needs {name}: {' '.join(symbols)}")
-    return found
+    return [
+        *found,
+        *(f"needs {name}, of no library" for name in sorted(unversioned(file)) if not FOUND.fullmatch(name)),
+    ]
 
 
 def is_elf(file: pathlib.Path) -> bool:

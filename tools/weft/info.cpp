@@ -142,7 +142,8 @@ Json collectives() {
   std::error_code error;
   Json out;
   for (const auto& [name, library] :
-       {std::pair{"Open MPI", &found.openmpi_collectives}, std::pair{"MPICH and its kin", &found.mpich_collectives}}) {
+       {std::pair{"Open MPI 4.1", &found.openmpi_component}, std::pair{"Open MPI", &found.openmpi_collectives},
+        std::pair{"MPICH and its kin", &found.mpich_collectives}}) {
     out[name] = std::filesystem::exists(*library, error) ? library->string() : "none";
   }
   return out;

@@ -15,7 +15,8 @@ struct Libraries {
   std::filesystem::path mpi;      // libweft-mpi.so; there only if weft was built where there was an MPI
   std::filesystem::path numa;     // libweft-numa.so
   std::filesystem::path tune;     // the Python of `weft tune`; there only if weft was built where there was an MPI
-  // mca_coll_weft.so and libweft-coll-mpich.so; there as libweft-mpi.so is
+  // mca_coll_weft.so, libweft-coll-openmpi.so and libweft-coll-mpich.so; there as libweft-mpi.so is
+  std::filesystem::path openmpi_component;
   std::filesystem::path openmpi_collectives;
   std::filesystem::path mpich_collectives;
   std::filesystem::path python;  // the folder that each Python on weft has first in its PYTHONPATH; empty: no package

@@ -108,32 +108,29 @@ bool preload_mpi(const std::string& library, bool by_variable) {
   return true;
 }
 
-// Open MPI loads the component from the folder, in which it looks beside its own; whoever names folders keeps them. It
-// stops at the first that is not there, so the own one is first. MPICH has no components, and its launcher tells which
-// of both it is. What is set for one MPI does nothing in the other.
+// A library before MPI takes its names: MPICH's, if that has launched the process, else Open MPI's. Open MPI of the
+// version that it was built for loads the component instead, from the folder, in which it looks beside its own; whoever
+// names folders keeps them. It stops at the first that is not there, so the own one is first. What is set for one MPI
+// does nothing in the other.
 bool use_collectives(const Libraries& found, bool by_variable) {
   const bool by_mpich = platform::mpi_by_launcher() == platform::Mpi::mpich;
-  const bool has_openmpi = access(found.openmpi_collectives.c_str(), R_OK) == 0;
-  const bool has_mpich = access(found.mpich_collectives.c_str(), R_OK) == 0;
-  if (by_mpich ? !has_mpich : !has_openmpi) {
-    const std::string& library = by_mpich ? found.mpich_collectives : found.openmpi_collectives;
+  const std::string& library = by_mpich ? found.mpich_collectives : found.openmpi_collectives;
+  if (access(library.c_str(), R_OK) != 0) {
     base::warn("%s: %s: %s; build weft where %s is installed (scripts/setup-mpi)%s",
                by_variable ? "WEFT_COLLECTIVES" : "--collectives", library.c_str(), std::strerror(errno),
-               by_mpich ? "MPICH" : "Open MPI 4.1, with libopenmpi-dev,", instead(by_variable));
+               by_mpich ? "MPICH" : "Open MPI", instead(by_variable));
     return false;
   }
-  if (has_openmpi) {
-    const std::string folder = found.openmpi_collectives.parent_path();
+  if (access(found.openmpi_component.c_str(), R_OK) == 0) {
+    const std::string folder = found.openmpi_component.parent_path();
     if (!can_be_listed(folder, ":")) return false;
     constexpr char kPath[] = "OMPI_MCA_mca_base_component_path";
     const char* before = std::getenv(kPath);
     if (before == nullptr || *before == '\0') setenv(kPath, "SYSTEM_DEFAULT:USER_DEFAULT", 1);
     prepend(kPath, folder);
   }
-  if (by_mpich) {
-    if (!can_be_listed(found.mpich_collectives, ": \t\n")) return false;
-    append("LD_PRELOAD", found.mpich_collectives);
-  }
+  if (!can_be_listed(library, ": \t\n")) return false;
+  append("LD_PRELOAD", library);
   return true;
 }
 
@@ -180,10 +177,10 @@ void say_unreported(const Libraries& found) {
   if (rank != nullptr && std::strcmp(rank, "0") != 0) return;
   const char* components = std::getenv("OMPI_MCA_mca_base_component_path");
   const char* preloaded = std::getenv("LD_PRELOAD");
-  const std::string folder = found.openmpi_collectives.parent_path();
+  const std::string folder = found.openmpi_component.parent_path();
   if (components != nullptr && std::string(components).find(folder) != std::string::npos) return;
-  if (preloaded != nullptr && std::string(preloaded).find(found.mpich_collectives.filename()) != std::string::npos) {
-    return;
+  for (const auto* library : {&found.openmpi_collectives, &found.mpich_collectives}) {
+    if (preloaded != nullptr && std::string(preloaded).find(library->filename()) != std::string::npos) return;
   }
   base::warn(
       "WEFT_COLLECTIVES_REPORT: weft's collectives are not loaded, so there is no report: weft run --collectives");

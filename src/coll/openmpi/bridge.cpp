@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/openmpi/bridge.h"
 
+#include <cstring>
 #include <new>
+
+#include <link.h>
 
 #include "base/message.h"
 #include "coll/coll.h"
@@ -64,6 +67,15 @@ void weft_coll_say_unfit(int major, int minor, const char* found) {
   weft::base::warn(
       "coll: the component was built with Open MPI %d.%d, and this is %s; MPI runs without it. Build weft again", major,
       minor, found);
+}
+
+bool weft_coll_has_library() {
+  return dl_iterate_phdr(
+             [](dl_phdr_info* info, size_t, void*) {
+               const char* slash = std::strrchr(info->dlpi_name, '/');
+               return slash != nullptr && std::strcmp(slash, "/libweft-coll-openmpi.so") == 0 ? 1 : 0;
+             },
+             nullptr) != 0;
 }
 
 void weft_coll_say_missing(int rank, bool other) {

@@ -66,6 +66,9 @@ void weft_coll_say_died(int rank);
 // Says that the component was built with an Open MPI whose data are laid out in another way.
 void weft_coll_say_unfit(int major, int minor, const char* found);
 
+// Whether the library before MPI (coll/profiling) is in the process.
+bool weft_coll_has_library(void);
+
 // Says that a rank of the job lacks the component, or has another version of it.
 void weft_coll_say_missing(int rank, bool other);
 

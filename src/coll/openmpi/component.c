@@ -8,6 +8,7 @@
 
 #include "coll/openmpi/bridge.h"
 #include "coll/openmpi/module.h"
+#include "coll/openmpi/other_versions.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/group/group.h"
@@ -99,7 +100,8 @@ static bool fits(void) {
                     ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
                     ompi_datatype_t_class.cls_sizeof == sizeof(ompi_datatype_t) &&
                     opal_convertor_t_class.cls_sizeof == sizeof(opal_convertor_t);
-  if (!same) weft_coll_say_unfit(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, version);
+  // The library before MPI serves any version.
+  if (!same && !weft_coll_has_library()) weft_coll_say_unfit(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, version);
   known = same;
   return same;
 }
@@ -118,7 +120,7 @@ static unsigned char* g_ranks;  // of the job, by number
 static int open_component(void) {
   uint32_t mark = kProtocol;
   int result = OPAL_SUCCESS;
-  if (g_priority <= 0 || opal_pmix.initialized == NULL || !opal_pmix.initialized() || !fits()) return OMPI_SUCCESS;
+  if (g_priority <= 0 || !fits() || opal_pmix.initialized == NULL || !opal_pmix.initialized()) return OMPI_SUCCESS;
   OPAL_MODEX_SEND_VALUE(result, OPAL_PMIX_LOCAL, kMark, &mark, OPAL_UINT32);
   return result == OPAL_SUCCESS ? OMPI_SUCCESS : OMPI_ERR_NOT_AVAILABLE;
 }
@@ -170,6 +172,9 @@ static int init_query(bool enable_progress_threads, bool enable_mpi_threads) {
   g_in_use = true;
   return OMPI_SUCCESS;
 }
+
+// For the library before MPI, which may be in the process too: it leaves the calls of this Open MPI to the component.
+__attribute__((visibility("default"))) int weft_coll_component_serves(void) { return fits(); }
 
 // In MPI_Finalize, and also where Open MPI has only looked at the component.
 static int close_component(void) {

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "coll/openmpi/bridge.h"
+#include "coll/openmpi/other_versions.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/constants.h"
 #include "ompi/datatype/ompi_datatype.h"

@@ -124,7 +124,7 @@ def killed(mpi: str, folder: pathlib.Path) -> None:
     seed = int(os.environ.get("WEFT_TEST_SEED", "0")) or random.randrange(1, 1 << 31)
     chance = random.Random(seed)
     # Where Open MPI is told to go on without a rank, only weft ends the job, and mpirun says 0.
-    ways = ({}, {"OMPI_MCA_orte_enable_recovery": "1"}) if mpi == "openmpi" else ({},)
+    ways = ({}, {"OMPI_MCA_orte_enable_recovery": "1"}) if job.is_open_mpi(mpi) else ({},)
     for number in range(int(os.environ.get("WEFT_TEST_KILLS", "6"))):
         length, after, more = (1, 1000, 60000)[number % 3], chance.randrange(20000), ways[number // 3 % len(ways)]
         what = f"seed {seed}, kill {number}: {length} elements, after {after} us"
@@ -253,15 +253,15 @@ def file_limit(mpi: str, folder: pathlib.Path) -> None:
 
 
 def nothing(mpi: str, folder: pathlib.Path) -> None:
-    """The library before MPICH, in processes that have another MPI or none, or that bind all names at once."""
-    library = job.LIBRARIES / "libweft-coll-mpich.so"
-    environment = dict(os.environ, LD_PRELOAD=str(library), LD_BIND_NOW="1")
+    """The libraries before MPI, in processes that have another MPI or none, or that bind all names at once."""
+    before = ":".join(str(job.LIBRARIES / f"libweft-coll-{name}.so") for name in ("mpich", "openmpi"))
+    environment = dict(os.environ, LD_PRELOAD=before, LD_BIND_NOW="1")
     done = subprocess.run(["true"], env=environment, capture_output=True, text=True)
     check(done.returncode == 0 and not done.stderr, "without MPI", [done.stderr])
     program = job.build(mpi, "operations.c", folder)
-    settings = {"LD_PRELOAD": str(library), **ON, "WEFT_COLLECTIVES_REPORT": "1", "WEFT_COLLECTIVES_COMPARE": "0"}
+    settings = {"LD_PRELOAD": before, **ON, "WEFT_COLLECTIVES_REPORT": "1", "WEFT_COLLECTIVES_COMPARE": "0"}
     for weft in (False, True):
-        code, lines = job.run(mpi, 2, ["env", f"LD_PRELOAD={library}", program, 5000], settings, weft=weft)
+        code, lines = job.run(mpi, 2, ["env", f"LD_PRELOAD={before}", program, 5000], settings, weft=weft)
         said = [line for line in lines if "done" not in line and "share memory" not in line and IN_ALL not in line]
         check(code == 0 and not said, f"exit code {code}", lines)
 
@@ -282,7 +282,7 @@ def missing(mpi: str, folder: pathlib.Path) -> None:
         text=True,
         env={**os.environ, variable: "1"},
     )
-    wanted = {"openmpi": "mca_coll_weft.so", "mpich": "libweft-coll-mpich.so"}[mpi]
+    wanted = f"libweft-coll-{mpi}.so"
     check(
         done.returncode == 2 and wanted in done.stderr and "scripts/setup-mpi" in done.stderr,
         "no message",
@@ -295,7 +295,8 @@ def exports(mpi: str, folder: pathlib.Path) -> None:
     names = {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall"}
     names |= {"MPI_Init", "MPI_Init_thread"}
     library, wanted = {
-        "openmpi": ("mca_coll_weft.so", {"mca_coll_weft_component"}),
+        "openmpi": ("mca_coll_weft.so", {"mca_coll_weft_component", "weft_coll_component_serves"}),
+        "openmpi_library": ("libweft-coll-openmpi.so", names),
         "mpich": ("libweft-coll-mpich.so", names),
     }[mpi]
     listed = subprocess.run(

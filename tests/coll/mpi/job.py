@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of programs/, built by an MPI's compiler and run by its launcher, with weft's collectives or without."""
+"""Programs of programs/, built by an MPI's compiler and run by its launcher, with weft's collectives or without.
+
+The MPIs are openmpi, mpich, and openmpi_library: the same Open MPI with weft's library before it, without the component.
+"""
 
 import os
 import pathlib
@@ -23,6 +26,15 @@ ENVIRONMENT = {
 SECONDS = 100
 
 
+def is_open_mpi(mpi: str) -> bool:
+    return mpi.startswith("openmpi")
+
+
+def suffix(mpi: str) -> str:
+    """Of its commands, as in mpicc.openmpi."""
+    return mpi.removesuffix("_library")
+
+
 def skip(why: str) -> None:
     print(f"skipped: {why}")
     sys.exit(SKIPPED)
@@ -31,7 +43,7 @@ def skip(why: str) -> None:
 def build(mpi: str, source: str, into: pathlib.Path) -> pathlib.Path:
     path = HERE / "programs" / source
     fortran = path.suffix in (".f", ".f90")
-    wrapper = ("mpifort." if fortran else "mpicc.") + mpi
+    wrapper = ("mpifort." if fortran else "mpicc.") + suffix(mpi)
     if shutil.which(wrapper) is None or (fortran and shutil.which(FORTRAN) is None):
         skip(f"no {wrapper}, or no {FORTRAN}")
     options = ["-std=gnu11", "-Wall", "-Wextra", "-pthread"]
@@ -47,8 +59,10 @@ def build(mpi: str, source: str, into: pathlib.Path) -> pathlib.Path:
 
 def run(mpi: str, ranks: int, command: list, settings: dict[str, str], weft: bool = True) -> tuple[int, list[str]]:
     """The exit code and the lines, sorted: launchers mix those of several ranks."""
-    prefix = [WEFT, "run", "--collectives"] if weft else []
-    full = [str(part) for part in [f"mpiexec.{mpi}", "-n", ranks, *prefix, *command]]
+    prefix = [WEFT, "run", "--collectives"]
+    if mpi == "openmpi_library":
+        prefix = ["env", f"LD_PRELOAD={LIBRARIES / 'libweft-coll-openmpi.so'}"]
+    full = [str(part) for part in [f"mpiexec.{suffix(mpi)}", "-n", ranks, *(prefix if weft else []), *command]]
     # Each rank has files of its own: launchers mix what several of them write, in the middle of lines.
     to_file = ["sh", "-c", 'exec "$@" >"$WEFT_TEST_OUT.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" 2>&1', "sh"]
     full[3:3] = to_file

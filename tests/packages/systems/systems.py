@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""systems.py ARCHIVE RELEASE...: weft's archive in roots of these releases of Debian (scripts/setup-system makes them).
+"""systems.py ARCHIVE WHEEL RELEASE...: both in roots of these releases of Debian (scripts/setup-system makes them).
 
 Prints a table of the releases and of what works there, and below it why the rest does not; with --page FILE the table
 goes to that page too, between its marks. Exit code 1 if something fails. Root alone can run it.
@@ -10,6 +10,7 @@ import argparse
 import dataclasses
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,12 +27,26 @@ OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT
 OPENMPI = "mpirun.openmpi --oversubscribe -n 2"
 MPICH = "mpirun.mpich -n 2"
 # Without weft its two threads a rank wait for one another.
-TASKS = "OMP_NUM_THREADS=2 timeout 100 {run} /weft/bin/weft run --mpi {options} /tmp/program"
+TASKS = "OMP_NUM_THREADS=2 timeout 100 {run} /weft/bin/weft run --mpi /tmp/program"
 
 
-def mpi(compiler: str, run: str, options: str = "") -> str:
+def mpi(compiler: str, run: str) -> str:
     build = f"{compiler} -fopenmp -O2 /tests/mpi/opposite_order.c -o /tmp/program"
-    return f"{build}; {TASKS.format(run=run, options=options)}"
+    return f"{build}; {TASKS.format(run=run)}"
+
+
+# The ranks say that they share memory only where weft's collectives take part.
+def collectives(compiler: str, run: str) -> str:
+    return (
+        f"{compiler} -O2 /tests/coll/mpi/programs/operations.c -o /tmp/program -lm; "
+        f"timeout 100 {run} env WEFT_COLLECTIVES_AFTER=1 WEFT_COLLECTIVES_REPORT=1 /weft/bin/weft run --collectives "
+        "/tmp/program 5000 >/tmp/said 2>&1; cat /tmp/said; grep -q '2 ranks share memory' /tmp/said; "
+        "! grep -q 'mca_coll_weft' /tmp/said"
+    )
+
+
+def tune(run: str) -> str:
+    return f"rm -rf /tmp/tune; timeout 100 {run} /weft/bin/weft tune collectives --only bcast --budget 5s -o /tmp/tune"
 
 
 ROWS = {
@@ -43,8 +58,13 @@ ROWS = {
     "cmp /tmp/own /tmp/weft; grep -q 'weft statistics' /tmp/said",
     "`--mpi`, Open MPI": mpi("mpicc.openmpi", OPENMPI),
     "`--mpi`, MPICH": mpi("mpicc.mpich", MPICH),
-    "`--collectives`, Open MPI": mpi("mpicc.openmpi", OPENMPI, "--collectives"),
-    "`--collectives`, MPICH": mpi("mpicc.mpich", MPICH, "--collectives"),
+    "`--collectives`, Open MPI": collectives("mpicc.openmpi", OPENMPI),
+    "`--collectives`, MPICH": collectives("mpicc.mpich", MPICH),
+    "`weft tune collectives`, Open MPI": tune(OPENMPI),
+    "`weft tune collectives`, MPICH": tune(MPICH),
+    "the wheel, NumPy and others": "rm -rf /tmp/site; python3 -m zipfile -e /weft/weft.whl /tmp/site; "
+    "PYTHONPATH=/tmp/site python3 -m weft --stats /tests/packages/systems/python_libraries.py >/tmp/weft 2>/tmp/said; "
+    "cmp /tmp/own /tmp/weft; grep -q 'weft statistics' /tmp/said",
 }
 
 
@@ -80,6 +100,7 @@ def table(titles: "list[str]", verdicts: "dict[str, list[str]]") -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive", type=pathlib.Path)
+    parser.add_argument("wheel", type=pathlib.Path)
     parser.add_argument("release", nargs="+")
     parser.add_argument("--page", type=pathlib.Path)
     asked = parser.parse_args()
@@ -89,6 +110,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["tar", "xf", asked.archive, "-C", folder], check=True)
         (weft,) = pathlib.Path(folder).iterdir()
+        shutil.copy(asked.wheel, weft / "weft.whl")
         for release in asked.release:
             system = System(release, weft)
             titles.append(system.title())

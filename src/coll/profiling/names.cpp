@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of MPI in libweft-coll-mpich.so. The library may get into processes with another MPI, whose handles have
-// another size, or with none: arguments pass through as whole registers, and at the first call it is seen whose they
-// are.
+// The names of MPI in libweft-coll-mpich.so and libweft-coll-openmpi.so. The library may get into processes with
+// another MPI, whose handles have another size, or with none: arguments pass through as whole registers, and at the
+// first call it is seen whose they are.
 #include <atomic>
 
 #include <dlfcn.h>
 #include <pthread.h>
 
 #include "base/message.h"
-#include "coll/mpich/link.h"
+#include "coll/profiling/link.h"
 #include "mpi/front/known.h"
 #include "mpi/front/mapped.h"
 
@@ -30,14 +30,14 @@ void resolve() noexcept {
   const mpi::Mapped mapped = mpi::find_mapped();
   const Function* functions = nullptr;
   // It may not be in the global scope.
-  void* library = mapped.kind == mpi::Kind::mpich ? dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* library = mapped.kind == kBuiltFor ? dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   char why[sizeof mapped.path + 200];
   if (library != nullptr &&
       !mpi::is_known(mapped, reinterpret_cast<mpi::SayVersion>(dlsym(library, "PMPI_Get_library_version")), why,
                      sizeof why)) {
     base::warn("coll: %s; MPI runs without weft's collectives", why);
   } else if (library != nullptr) {
-    functions = calls_of_mpich(library, g_own);
+    functions = calls_before(library, g_own);
   }
   g_functions.store(functions != nullptr ? functions : g_own, std::memory_order_release);
 }

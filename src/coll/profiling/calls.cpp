@@ -6,11 +6,12 @@
 #include <dlfcn.h>
 
 #include "coll/coll.h"
-#include "coll/mpich/communicator.h"
-#include "coll/mpich/data.h"
-#include "coll/mpich/link.h"
-#include "coll/mpich/process_mpi.h"
-#include "coll/mpich/reductions.h"
+#include "coll/profiling/communicator.h"
+#include "coll/profiling/data.h"
+#include "coll/profiling/family.h"
+#include "coll/profiling/handles.h"
+#include "coll/profiling/link.h"
+#include "coll/profiling/process_mpi.h"
 #include "mpi/meeting.h"
 
 namespace weft::coll {
@@ -97,8 +98,15 @@ bool is_reduction(const void* send, const void* receive, int count, MPI_Datatype
   return is_data(count, type, comm) && send != receive && send != nullptr && (!result || receive != nullptr);
 }
 
+// MPI wants operation and type to be the same on all ranks, so all decide alike. MPI makes the other calls, and may
+// refuse them.
+bool can_combine(const Combination& combination) noexcept {
+  if (combination.op == MPI_OP_NULL) return false;
+  return is_of_user(combination.op) ? is_plain(combination.type) : has_meaning(combination.type, combination.op);
+}
+
 bool combines(Communicator& communicator, Operation operation, const Combination& combination) noexcept {
-  if (can_combine(combination.type, combination.op)) return true;
+  if (can_combine(combination)) return true;
   if (communicator.fits) communicator.front.leave(operation);
   return false;
 }
@@ -226,12 +234,15 @@ int call_alltoall(const void* send, int send_count, MPI_Datatype send_type, void
 }
 
 constexpr mpi::MeetingTexts kTexts{.part = "coll",
-                                   .library = "/libweft-coll-mpich.so",
+                                   .library = "/libweft-coll-" WEFT_COLL_MPI ".so",
                                    .name = "weft's collectives",
                                    .option = "weft run --collectives",
                                    .tag = 32702};
 
-void meet_others() noexcept { mpi::Meeting<ProcessMpi>(g_mpi, kTexts).meet(0); }
+// The component sees to it that ranks without weft go on with MPI's own.
+void meet_others() noexcept {
+  if (!has_component()) mpi::Meeting<ProcessMpi>(g_mpi, kTexts).meet(0);
+}
 
 int call_init(int* argc, char*** argv) noexcept {
   const int code = g_mpi.next_init(argc, argv);
@@ -264,10 +275,16 @@ void set(F* function, Function found) noexcept {
 
 }  // namespace
 
-const Function* calls_of_mpich(void* mpi, const Function* next) noexcept {
+const mpi::Kind kBuiltFor = kFamily;
+
+const Function* calls_before(void* mpi, const Function* next) noexcept {
   bool all = true;
 #define WEFT_COLL_FIND(name) all = find(mpi, "PMPI_" #name, &g_mpi.name) && all;
   WEFT_COLL_PMPI(WEFT_COLL_FIND)
+#undef WEFT_COLL_FIND
+  // A program may have the object in itself (a copy relocation): so all look for it in the global scope first.
+#define WEFT_COLL_FIND(name) all = (find(RTLD_DEFAULT, #name, &g_mpi.name) || find(mpi, #name, &g_mpi.name)) && all;
+  WEFT_COLL_OBJECTS(WEFT_COLL_FIND)
 #undef WEFT_COLL_FIND
   set(&g_mpi.next_barrier, next[kBarrier]);
   set(&g_mpi.next_bcast, next[kBcast]);

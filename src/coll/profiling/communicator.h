@@ -2,9 +2,8 @@
 // What weft keeps of a communicator: an attribute of it, which ends with it. A copy of the communicator has none.
 #pragma once
 
-#include <mpi.h>
-
 #include "coll/front/front.h"
+#include "coll/profiling/process_mpi.h"
 
 namespace weft::coll {
 

@@ -5,14 +5,9 @@
 
 #include <cstddef>
 
-#include <mpi.h>
+#include "coll/profiling/process_mpi.h"
 
 namespace weft::coll {
-
-// Whether the type is a basic one, of one size and without gaps. MPICH's handles say so.
-inline bool is_basic(MPI_Datatype type) noexcept {
-  return (static_cast<unsigned>(type) ^ static_cast<unsigned>(MPI_BYTE)) >> 16 == 0;
-}
 
 // The size of a type that is not MPI_DATATYPE_NULL.
 size_t size_of(MPI_Datatype type) noexcept;

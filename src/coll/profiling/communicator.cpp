@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coll/mpich/communicator.h"
+#include "coll/profiling/communicator.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "coll/mpich/process_mpi.h"
+#include "coll/profiling/family.h"
 
 namespace weft::coll {
 
@@ -29,6 +29,12 @@ void progress() noexcept {
 void died(int rank) noexcept {
   say_died(rank);
   g_mpi.Abort(MPI_COMM_WORLD, 1);
+}
+
+// In place of MPI_COMM_NULL_COPY_FN, which is a function of Open MPI's.
+int copy_nothing(MPI_Comm, int, void*, void*, void*, int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
 }
 
 int forget(MPI_Comm, int, void* value, void*) {
@@ -53,20 +59,20 @@ void report_at_end() noexcept {
   int rank = 0;
   int key = MPI_KEYVAL_INVALID;
   if (!g_settings.report || g_mpi.Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS || rank != 0) return;
-  if (g_mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, say_totals, &key, nullptr) != MPI_SUCCESS) return;
+  if (g_mpi.Comm_create_keyval(copy_nothing, say_totals, &key, nullptr) != MPI_SUCCESS) return;
   g_mpi.Comm_set_attr(MPI_COMM_SELF, key, nullptr);
 }
 
 void begin() noexcept {
+  if (has_component()) return;
   g_settings = settings_of_environment();
   g_settings.group.progress = progress;
   g_settings.group.died = died;
   g_settings.name = name;
-  // Hydra's mpiexec sets this variable; other launchers may not.
-  if (const char* ranks = std::getenv("MPI_LOCALNRANKS")) g_settings.group.job_ranks = std::atoi(ranks);
-  // A rank that waits in MPICH never gives its CPU away. So weft saves more there, and pays sooner.
-  g_settings.pays_from = 16;
-  if (g_mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &g_key, nullptr) != MPI_SUCCESS) {
+  // This MPI's launcher sets the variable; others may not.
+  if (const char* ranks = std::getenv(kLocalRanks)) g_settings.group.job_ranks = std::atoi(ranks);
+  if (kPaysFrom > 0) g_settings.pays_from = kPaysFrom;
+  if (g_mpi.Comm_create_keyval(copy_nothing, forget, &g_key, nullptr) != MPI_SUCCESS) {
     g_key = MPI_KEYVAL_INVALID;
   }
   report_at_end();
@@ -120,6 +126,7 @@ bool gather_by_mpi(void* context, const void* mine, void* all, size_t bytes) noe
 Communicator* find_communicator(MPI_Comm comm) noexcept {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, begin);
+  // Then MPI makes all calls.
   if (g_key == MPI_KEYVAL_INVALID) return nullptr;
   void* value = nullptr;
   int found = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coll/mpich/data.h"
+#include "coll/profiling/data.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "coll/mpich/process_mpi.h"
+#include "coll/profiling/handles.h"
 
 namespace weft::coll {
 
@@ -42,7 +42,7 @@ bool is_plain(MPI_Datatype type) noexcept {
   if (base == MPI_DATATYPE_NULL) return false;
   const bool plain = is_plain(base);
   if (!is_basic(base)) {
-    // MPI's predefined types must not be freed; is_basic() does not know those with gaps.
+    // MPI's predefined types must not be freed; is_basic() does not know all of them.
     int integers = 0;
     int addresses = 0;
     int types = 0;
