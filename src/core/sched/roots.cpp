@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include <time.h>
 #include <unistd.h>
 
 #include "base/message.h"
@@ -101,11 +102,17 @@ Context* attach() noexcept {
 void detach() noexcept {
   Context* self = current_context();
   if (self->carrier == nullptr || self->home == nullptr) return;
-  // After a wait the root may be on a worker's OS thread. That would end in place of the root's own.
-  while (self->carrier != self->home) {
+  // After a wait the root may be on a worker's OS thread. That would end in place of the root's own. The end waits for
+  // what holds the own one, and where no free context is there to leave to, until there is one.
+  for (int round = 0; self->carrier != self->home; ++round) {
+    constexpr int kYields = 16;
+    constexpr timespec kNap{0, 1'000'000};
     return_home(self);
-    // There may have been no free context to leave to.
-    platform::system_call(SYS_sched_yield);
+    if (round < kYields) {
+      platform::system_call(SYS_sched_yield);
+    } else {
+      platform::system_call(SYS_nanosleep, &kNap, nullptr);
+    }
   }
   Carrier* carrier = self->carrier;
   const bool initial = self->thread_id == getpid();

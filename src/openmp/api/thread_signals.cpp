@@ -38,7 +38,11 @@ int send(pthread_t thread, const siginfo_t& info) noexcept {
   constexpr int kCancel = 32, kSetIds = 33;  // libc's own
   const bool to_caller = pthread_equal(thread, pthread_self()) != 0;
   if (!to_caller || info.si_signo == kCancel || info.si_signo == kSetIds) return core::kNoContext;
-  return -static_cast<int>(platform::system_call(SYS_rt_tgsigqueueinfo, info.si_pid, gettid(), info.si_signo, &info));
+  // A sandbox may refuse the call that takes a value, which only pthread_sigqueue() needs.
+  const long failed = info.si_code == SI_TKILL
+                          ? platform::system_call(SYS_tgkill, info.si_pid, gettid(), info.si_signo)
+                          : platform::system_call(SYS_rt_tgsigqueueinfo, info.si_pid, gettid(), info.si_signo, &info);
+  return -static_cast<int>(failed);
 }
 
 int our_pthread_kill(pthread_t thread, int signal) {

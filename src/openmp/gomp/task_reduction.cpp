@@ -4,7 +4,6 @@
 #include "openmp/loop/extras.h"
 #include "openmp/record/record_cache.h"
 #include "openmp/task/reduction_blocks.h"
-#include "openmp/task/task.h"
 
 using namespace weft::openmp;
 using namespace weft::openmp::gomp;
@@ -49,9 +48,7 @@ WEFT_ABI(unsigned, GOMP_parallel_reductions)(Function function, void* data, unsi
   Words* blocks = *static_cast<Words**>(data);
   const int most = planned_team_size(self(), static_cast<int>(threads));
   register_reductions(blocks, nullptr, nullptr, most);
-  Reducing region{function, data, make_group(nullptr)};
-  region.group->implied = true;
-  region.group->reduction_blocks = blocks;
+  Reducing region{function, data, make_region_group(blocks)};
   void* words[weft::core::Post::kWords] = {nullptr, &region};
   parallel(run_reducing, words, clauses(threads, flags));
   put_group(region.group);

@@ -29,8 +29,7 @@ void begin_extras(Member* member, Words* reductions, void** memory) noexcept {
   if (shared != reductions) register_reductions(reductions, nullptr, shared, member->team->size);
   tool::close_work(member);
   begin_taskgroup(member);
-  member->task->group->implied = true;
-  member->task->group->reduction_blocks = reductions;
+  make_reducing(member->task->group, reductions);
 }
 
 void end_extras(Member* member) noexcept {

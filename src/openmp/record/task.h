@@ -33,7 +33,8 @@ struct TaskGroup {
   std::atomic<core::Context*> waiter{nullptr};
   TaskGroup* outer = nullptr;
   std::atomic<bool> cancelled{false};  // relaxed: a task that sees it late runs
-  bool implied = false;  // a worksharing construct's own, for its reductions: no construct of the program
+  bool implied = false;  // of a region or a worksharing construct, for its reductions: no construct of the program
+  bool counted = true;   // whether the group counts its tasks: somebody waits for them
 
   // Reductions that the tasks take part in: combined by the program (reduction_blocks.h), or by the runtime
   // (task_reduction.h).

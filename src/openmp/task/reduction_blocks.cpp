@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "openmp/record/team.h"
+#include "openmp/task/task.h"
 
 namespace weft::openmp {
 
@@ -82,6 +83,19 @@ void register_reductions(Words* data, Words* before, const Words* shared, int me
       return;
     }
   }
+}
+
+void make_reducing(TaskGroup* group, Words* data) noexcept {
+  group->implied = true;
+  group->reduction_blocks = data;
+}
+
+TaskGroup* make_region_group(Words* data) noexcept {
+  TaskGroup* group = make_group(nullptr);
+  // All members would count in the same line.
+  group->counted = false;
+  make_reducing(group, data);
+  return group;
 }
 
 void add_reduction_blocks(Member* self, Words* data) noexcept {

@@ -10,12 +10,20 @@
 namespace weft::openmp {
 
 struct Member;
+struct TaskGroup;
 
 using Words = uintptr_t;
 
 // Makes the copies of `data` for `members` members; or shares those of `shared`, another member's data for the same
 // construct. `before`: the blocks that are registered already where `data` will be, or null.
 void register_reductions(Words* data, Words* before, const Words* shared, int members) noexcept;
+
+// Has the tasks of a group that is no construct of the program take part in the reductions of `data`.
+void make_reducing(TaskGroup* group, Words* data) noexcept;
+
+// The group of a region whose implicit tasks take part. Nobody waits for it. It is given back by put_group()
+// (record_cache.h) when the region has ended.
+TaskGroup* make_region_group(Words* data) noexcept;
 
 // Registers `data` for the taskgroup that the caller is in.
 void add_reduction_blocks(Member* self, Words* data) noexcept;

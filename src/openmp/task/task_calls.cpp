@@ -36,9 +36,9 @@ int tasks_at_hand(const Team* team) noexcept {
 bool recall(Team* team, int number) noexcept {
   MemberLine& line = team->members.lines[number];
   if (team->persistent_team->has_finished(number)) {
-    // Relaxed: the nudge is a release.
-    line.recalled.store(true, std::memory_order_relaxed);
-    team->tasks.called.fetch_add(1);
+    // A member answers once, however often it has been called before it comes: a stand-in may have put its number on
+    // call again. Relaxed: the nudge is a release.
+    if (!line.recalled.exchange(true, std::memory_order_relaxed)) team->tasks.called.fetch_add(1);
     team->persistent_team->nudge(number);
     return true;
   }

@@ -28,7 +28,7 @@ void prepare(Member* self, Task* task, bool final) noexcept {
   renew(task, parent);
   task->final = final;
   ++parent->created;
-  if (task->group != nullptr) task->group->pending.fetch_add(1, std::memory_order_relaxed);
+  if (task->group != nullptr && task->group->counted) task->group->pending.fetch_add(1, std::memory_order_relaxed);
 }
 
 // A task with a priority is put in its place in the inbox, which takes a search. Where the inbox has more tasks than

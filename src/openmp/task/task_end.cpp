@@ -30,6 +30,7 @@ void make_ready(Member* self, Task* task) noexcept {
 }
 
 void tell_group(TaskGroup* group, uint32_t ends) noexcept {
+  if (!group->counted) return;
   // The group may end, and its record serve another group, as soon as the count is down; then the context in `waiter`
   // wakes for nothing. The waiting context writes `waiter`, fences, and looks at the count; this side counts, fences,
   // and looks at `waiter`: one of the two sees the other.

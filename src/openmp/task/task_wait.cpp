@@ -133,6 +133,7 @@ TaskGroup* make_group(TaskGroup* outer) noexcept {
   group->outer = outer;
   group->cancelled.store(false, std::memory_order_relaxed);
   group->implied = false;
+  group->counted = true;
   group->reduction_blocks = nullptr;
   group->reductions = nullptr;
   return group;
