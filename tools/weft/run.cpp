@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -108,17 +110,26 @@ bool preload_mpi(const std::string& library, bool by_variable) {
   return true;
 }
 
-// A library before MPI takes its names: MPICH's, if that has launched the process, else Open MPI's. Open MPI of the
-// version that it was built for loads the component instead, from the folder, in which it looks beside its own; whoever
-// names folders keeps them. It stops at the first that is not there, so the own one is first. What is set for one MPI
-// does nothing in the other.
+// A library before MPI takes its names: that for the MPI whose launcher has started the process; where this is not
+// known, those for both, since what is there for one MPI does nothing in the other. Open MPI of the version that it was
+// built for loads the component instead, from the folder, in which it looks beside its own; whoever names folders keeps
+// them. It stops at the first that is not there, so the own one is first.
 bool use_collectives(const Libraries& found, bool by_variable) {
-  const bool by_mpich = platform::mpi_by_launcher() == platform::Mpi::mpich;
-  const std::string& library = by_mpich ? found.mpich_collectives : found.openmpi_collectives;
-  if (access(library.c_str(), R_OK) != 0) {
+  const platform::Mpi launcher = platform::mpi_by_launcher();
+  std::vector<std::string> libraries;
+  if (launcher != platform::Mpi::mpich) libraries.push_back(found.openmpi_collectives);
+  if (launcher != platform::Mpi::openmpi) libraries.push_back(found.mpich_collectives);
+  bool any = false;
+  for (const std::string& library : libraries) {
+    if (access(library.c_str(), R_OK) != 0) continue;
+    if (!can_be_listed(library, ": \t\n")) return false;
+    append("LD_PRELOAD", library);
+    any = true;
+  }
+  if (!any) {
     base::warn("%s: %s: %s; build weft where %s is installed (scripts/setup-mpi)%s",
-               by_variable ? "WEFT_COLLECTIVES" : "--collectives", library.c_str(), std::strerror(errno),
-               by_mpich ? "MPICH" : "Open MPI", instead(by_variable));
+               by_variable ? "WEFT_COLLECTIVES" : "--collectives", libraries.front().c_str(), std::strerror(errno),
+               launcher == platform::Mpi::mpich ? "MPICH" : "Open MPI", instead(by_variable));
     return false;
   }
   if (access(found.openmpi_component.c_str(), R_OK) == 0) {
@@ -129,8 +140,6 @@ bool use_collectives(const Libraries& found, bool by_variable) {
     if (before == nullptr || *before == '\0') setenv(kPath, "SYSTEM_DEFAULT:USER_DEFAULT", 1);
     prepend(kPath, folder);
   }
-  if (!can_be_listed(library, ": \t\n")) return false;
-  append("LD_PRELOAD", library);
   return true;
 }
 

@@ -42,11 +42,13 @@ class Component:
 
 
 def find(family: str, folder: str) -> Component | None:
-    """None: weft was built without, or for another version."""
-    if family == OPENMPI:
-        if not (pathlib.Path(folder) / "mca_coll_weft.so").exists():
-            return None
+    """None: weft was built without."""
+    library = pathlib.Path(folder) / f"libweft-coll-{family}.so"
+    if not library.exists():
+        return None
+    environment = {}
+    # Open MPI of the version that the component is for: the library leaves the calls to it.
+    if family == OPENMPI and (pathlib.Path(folder) / "mca_coll_weft.so").exists():
         others = os.environ.get(_PATH) or "SYSTEM_DEFAULT:USER_DEFAULT"
-        return Component({_PATH: f"{folder}:{others}"})
-    library = pathlib.Path(folder) / "libweft-coll-mpich.so"
-    return Component({}, ("env", f"LD_PRELOAD={library}")) if library.exists() else None
+        environment[_PATH] = f"{folder}:{others}"
+    return Component(environment, ("env", f"LD_PRELOAD={library}"))

@@ -11,6 +11,7 @@
 #include "coll/profiling/link.h"
 #include "mpi/front/known.h"
 #include "mpi/front/mapped.h"
+#include "platform/launcher.h"
 
 namespace weft::coll {
 
@@ -28,6 +29,13 @@ void resolve() noexcept {
     if (g_own[i] == nullptr) base::fatal("coll: %s is called, but no MPI of the process has it", kNameTexts[i]);
   }
   const mpi::Mapped mapped = mpi::find_mapped();
+  // Where both libraries are before MPI, one of them says it.
+  if (mapped.kind == mpi::Kind::standard_abi &&
+      (kBuiltFor == mpi::Kind::mpich || platform::mpi_by_launcher() == platform::Mpi::openmpi)) {
+    base::warn(
+        "coll: %s has MPI's standard ABI, for which weft has no library yet; MPI runs without weft's collectives",
+        mapped.path);
+  }
   const Function* functions = nullptr;
   // It may not be in the global scope.
   void* library = mapped.kind == kBuiltFor ? dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;

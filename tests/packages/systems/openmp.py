@@ -81,9 +81,7 @@ def main() -> int:
                     print(f"{source.stem}: {said}", flush=True)
                 else:
                     passed += 1
-    print(
-        f"{compiler}: {passed} pass, {len(failed)} fail, {unbuilt} are newer than the compiler, {len(broken)} it breaks"
-    )
+    print(f"{compiler}: {passed} pass, {len(failed)} fail, {unbuilt} do not build, {len(broken)} it breaks")
     return 1 if failed or not passed else 0
 
 

@@ -118,8 +118,8 @@ def main() -> int:
                 code, said = system.run(command)
                 last = said.splitlines()[-1] if said else ""
                 # Of the OpenMP programs, how many.
-                count = re.search(r"(\d+) pass, (\d+) fail", last)
-                some = f"{count[1]} of {int(count[1]) + int(count[2])}" if count else ""
+                count = re.search(r"(\d+) pass, (\d+) fail, (\d+) do not build", last)
+                some = f"{count[1]} of {int(count[1]) + int(count[2])}, {count[3]} do not build" if count else ""
                 verdicts[row].append((some or "yes") if code == 0 else f"{some or 'no'} (see below)")
                 print(f"{release}: {row}: {verdicts[row][-1]}", flush=True)
                 if code != 0:
