@@ -199,7 +199,7 @@ sdist:
 
 # A wheel is made of it and tested: some minutes.
 test-sdist: sdist
-	tests/packages/sdist_test build/dist/weft-[0-9]*.tar.gz
+	tests/packages/sdist_test $$(ls build/dist/weft-[0-9]*.tar.gz | grep -ve -linux- -e -source)
 
 # What an installation holds, and nothing else: neither tests nor what they need. A tree that has been set up for tests stays so.
 .PHONY: installed install-tsan archive test-systems uninstall test-install
@@ -228,10 +228,10 @@ install-tsan: installed
 	cmake --build --preset release --target weft_installed_tsan
 	cmake --install build/release --prefix $(prefix) --component tsan
 
-# An installation for any Linux with glibc 2.28: build/dist/weft-VERSION-linux-ARCH.tar.gz.
+# An installation for any Linux with glibc 2.28: build/dist/weft-VERSION-linux-ARCH.tar.gz. ARCH=aarch64 for that machine.
 archive:
 	@scripts/setup --build
-	scripts/archive
+	scripts/archive $(ARCH)
 
 # The archive in Debians of several years, made in build/systems, each skipped where it cannot be made; all together write the
 # table of docs/reference/systems.md. SYSTEMS="bullseye" for one of them.

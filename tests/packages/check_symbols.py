@@ -31,10 +31,10 @@ def number(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def unversioned(file: pathlib.Path) -> "set[str]":
-    """What it needs of no library in particular, and cannot do without."""
+def undefined(file: pathlib.Path) -> "list[str]":
+    """What it needs and cannot do without: names, with their versions behind an @."""
     symbols = [line.split() for line in said("readelf", "--dyn-syms", "--wide", file).splitlines() if " UND " in line]
-    return {symbol[-1] for symbol in symbols if "GLOBAL" in symbol and "@" not in symbol[7] and len(symbol) == 8}
+    return [symbol[7] for symbol in symbols if "GLOBAL" in symbol]
 
 
 def faults(file: pathlib.Path, newest: str) -> list[str]:
@@ -46,12 +46,10 @@ def faults(file: pathlib.Path, newest: str) -> list[str]:
         if not version and name != "GLIBC_PRIVATE":
             found.append(f"needs {name} of another library")
         elif not version or number(version) > number(newest):
-            symbols = [line.split()[-1] for line in said("objdump", "-T", file).splitlines() if f"({name})" in line]
+            symbols = [symbol.partition("@")[0] for symbol in undefined(file) if symbol.endswith("@" + name)]
             found.append(f"needs {name}: {' '.join(symbols)}")
-    return [
-        *found,
-        *(f"needs {name}, of no library" for name in sorted(unversioned(file)) if not FOUND.fullmatch(name)),
-    ]
+    loose = sorted(name for name in undefined(file) if "@" not in name and not FOUND.fullmatch(name))
+    return [*found, *(f"needs {name}, of no library" for name in loose)]
 
 
 def is_elf(file: pathlib.Path) -> bool:
