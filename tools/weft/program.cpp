@@ -165,17 +165,19 @@ Program examine_program(const std::string& name) {
 }
 
 void examine_versions(Program& program, const std::string& runtime) {
-  const Executable executable = look_into_executable(program.path);
+  using Version = Executable::Version;
+  std::vector<Version> needed = look_into_executable(program.path).needed_versions;
+  std::erase_if(needed, [](const Version& version) { return !platform::has_runtime_name(version.library.c_str()); });
+  if (needed.empty()) return;
   const std::vector<std::string> versions = look_into_executable(runtime).versions;
-  // What is no library, or has no versions, is refused by nobody for want of one.
-  if (versions.empty()) return;
-  for (const Executable::Version& needed : executable.needed_versions) {
-    if (!platform::has_runtime_name(needed.library.c_str())) continue;
-    if (std::find(versions.begin(), versions.end(), needed.name) != versions.end()) continue;
-    program.complaint = program.path + " needs " + needed.name + " of " + needed.library + ", which " + runtime +
-                        " does not have: it runs without weft";
-    return;
-  }
+  const auto lacks = [&](const Version& version) {
+    return std::find(versions.begin(), versions.end(), version.name) == versions.end();
+  };
+  const auto lacking = std::find_if(needed.begin(), needed.end(), lacks);
+  // A library that has no versions at all is taken by every program.
+  if (versions.empty() || lacking == needed.end()) return;
+  program.complaint = program.path + " needs " + lacking->name + " of " + lacking->library + ", which " + runtime +
+                      " does not have: it runs without weft";
 }
 
 }  // namespace weft::tools
