@@ -131,10 +131,13 @@ std::string make_waiting_file(const std::string& trace) {
   return name;
 }
 
-// Whether the process that has that file has refused. A file that is gone says nothing: programs remove files.
+// Whether the process for which that file is has refused. A file that is gone says nothing, since programs remove
+// files, unless it has gone with its folder, where no trace can be then.
 bool has_refused(const std::string& waiting) {
   struct stat status{};
-  return !waiting.empty() && stat(waiting.c_str(), &status) == 0 && (status.st_mode & ACCESSPERMS) == 0;
+  if (waiting.empty()) return false;
+  if (stat(waiting.c_str(), &status) == 0) return (status.st_mode & ACCESSPERMS) == 0;
+  return access(fs::path(waiting).parent_path().c_str(), F_OK) != 0;
 }
 
 }  // namespace
