@@ -9,6 +9,7 @@ RUNTIME = f"{FOLDER}/lib/weft/libgomp.so.1"
 SHM = f"{FOLDER}/lib/weft/libweft-shm.so.0"
 PERMITS = f"{FOLDER}/lib/weft/libtcm.so.1"
 AUDIT = f"{FOLDER}/lib/weft/libweft-audit.so"
+PRELOAD = f"{FOLDER}/lib/weft/libweft-preload.so"
 RECORDER = f"{FOLDER}/lib/weft/libweft-observe.so"
 # Holds nothing but sitecustomize.py, which Python runs when it starts.
 STARTUP = f"{FOLDER}/_site"
@@ -39,16 +40,25 @@ def check_name(option: str, name: str) -> None:
         raise ValueError(f"{option}: the name of a file is wanted, not {name}; a file of that name is ./{name}")
 
 
+def _is_result(begin: bytes) -> bool:
+    """Of weft: a page, or JSON."""
+    return begin.startswith(b"<") or (begin.startswith(b"{") and begin[1:].lstrip().startswith((b'"', b"}")))
+
+
 def _is_program(name: str) -> bool:
     """Or a script, or a library: what stands behind an option whose file was forgotten, as by `weft report`."""
     if not os.path.isfile(name):
         return False
     try:
         with open(name, "rb") as file:
-            begin = file.read(4)
+            begin = file.read(256)
     except OSError:
         begin = b""
-    return begin.startswith((b"\x7fELF", b"#!")) or name.endswith(".py")
+    if begin.startswith((b"\x7fELF", b"#!")) or name.endswith(".py"):
+        return True
+    # A shell runs any text that may be executed.
+    may_run = os.stat(name).st_mode & 0o111 != 0
+    return may_run and begin != b"" and b"\0" not in begin and not _is_result(begin)
 
 
 def check_output(name: str) -> None:

@@ -2,6 +2,7 @@
 """What can be asked of weft from Python, and the environment variables that carry it."""
 
 import os
+import warnings
 
 from weft import _files
 
@@ -64,6 +65,21 @@ def _prepend(environment: "MutableMapping[str, str]", name: str, value: str, sep
     environment[name] = separator.join([value, *before])
 
 
+def _preload(environment: "MutableMapping[str, str]", libraries: "list[str]") -> None:
+    """In front of the others."""
+    if any(letter in library for library in libraries for letter in ": \t\n"):
+        # ld.so(8) would say so of each program.
+        warnings.warn(
+            f"weft.enable(): programs that are started here do not run on weft: {_files.FOLDER} has a blank or a colon "
+            "in its path; install weft elsewhere",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return
+    for library in reversed(libraries):
+        _prepend(environment, "LD_PRELOAD", library, ":")
+
+
 _TUNABLES, _STATIC_TLS = "GLIBC_TUNABLES", "glibc.rtld.optional_static_tls"
 # As in the command (platform/static_tls.h).
 _USUAL_STATIC_TLS, _LINKED_STATIC_TLS = 512, 3584
@@ -107,10 +123,13 @@ def linker_audits() -> bool:
 def store_launch(environment: "MutableMapping[str, str]", *, audit: bool = True) -> None:
     """Sets what makes a program that is started with `environment` run on weft, and any Python in it know that.
 
-    Without `audit` something else brings the runtime.
+    Without `audit` something else brings the runtime. Where the dynamic linker may not be given an audit library, the
+    runtime is preloaded, as by `weft run`.
     """
     environment["WEFT_LIBRARY"] = _files.require(_files.RUNTIME)
-    if audit:
+    if audit and not linker_audits():
+        _preload(environment, [_files.require(_files.RUNTIME), _files.require(_files.PRELOAD)])
+    elif audit:
         # As in ld.so(8), colons.
         library = _files.require(_files.AUDIT)
         _leave_room(environment, environment.get("LD_AUDIT", "").split(":")[0] == library)

@@ -74,6 +74,18 @@ const char* fault(const char* library) noexcept {
   return access(library, R_OK) == 0 ? nullptr : "cannot be read";
 }
 
+// Whether the runtime comes by LD_PRELOAD as well.
+bool is_preloaded() noexcept {
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  const char* library = std::getenv("WEFT_LIBRARY");
+  if (preloaded == nullptr || library == nullptr || *library == '\0') return false;
+  const size_t length = std::strlen(library);
+  for (; *preloaded != '\0'; ++preloaded) {
+    if (std::strncmp(preloaded, library, length) == 0) return true;
+  }
+  return false;
+}
+
 // Once in a program, and only in one that uses OpenMP: whatever else is started in such an environment need not say so.
 void tell_fault() noexcept {
   static bool said = false;
@@ -94,7 +106,9 @@ extern "C" {
   // linker would end the program over the answer that names the runtime.
   constexpr unsigned kSinceFindObject = 2;
   if (version < kSinceFindObject) {
-    weft::audit::say({"weft: glibc 2.35 or later is needed; the program runs on its own OpenMP runtime\n"});
+    if (!is_preloaded()) {
+      weft::audit::say({"weft: glibc 2.35 or later is needed; the program runs on its own OpenMP runtime\n"});
+    }
     return 0;
   }
   const char* library = std::getenv("WEFT_LIBRARY");

@@ -32,7 +32,19 @@ std::string place_to_replace(const std::string& name) {
   // What a link of /proc says is no path where the file has been removed: another file may have that name.
   struct stat found{};
   const bool is_it = stat(place.c_str(), &found) == 0 && found.st_dev == old.st_dev && found.st_ino == old.st_ino;
-  return is_it && S_ISREG(old.st_mode) && access(place.c_str(), W_OK) == 0 ? place : "";
+  const bool is_alone = S_ISREG(old.st_mode) && old.st_nlink == 1;
+  return is_it && is_alone && access(place.c_str(), W_OK) == 0 ? place : "";
+}
+
+bool take_owner_and_rights(int descriptor, const struct stat& old) {
+  struct stat made{};
+  if (fstat(descriptor, &made) != 0) return false;
+  const bool has_owner = made.st_uid == old.st_uid && made.st_gid == old.st_gid;
+  // First: a change of the owner takes rights away.
+  if (!has_owner && fchown(descriptor, old.st_uid, old.st_gid) != 0) return false;
+  // Some file systems have no rights.
+  fchmod(descriptor, old.st_mode);
+  return true;
 }
 
 }  // namespace weft::platform

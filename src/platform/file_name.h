@@ -30,9 +30,13 @@ inline std::string with_numbers(std::string name, int process) {
 }
 
 // Where a new file is to be put, when it is complete, in the place of what `name` leads to: behind all links, which
-// stay. Empty: what is there has to be written itself. It is no plain file, may not be replaced, or nothing but an open
-// file leads to it, as where it was removed and is /dev/stdout.
+// stay. Empty: what is there has to be written itself. It is no plain file, has other names too (hard links), may not
+// be replaced, or nothing but an open file leads to it, as where it was removed and is /dev/stdout.
 std::string place_to_replace(const std::string& name);
+
+// Gives a new file the owner and the rights of the older one whose place it is to take. False: the owner cannot be had,
+// so that what is there has to be written itself.
+bool take_owner_and_rights(int descriptor, const struct stat& old);
 
 // Why the file cannot be written; `error` is that of the system.
 inline std::string why_not_written(const std::string& name, int error) {

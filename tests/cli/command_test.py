@@ -81,6 +81,21 @@ int main(int count, char **arguments) {
   return 0;
 }
 """
+# Stands in for the dynamic linker of another libc: ends with 7 where something is preloaded.
+OTHER_LINKER = r"""
+__asm__(".globl _start\n_start: mov %rsp, %rdi\n call start\n");
+static int begins(const char *text, const char *with) {
+  while (*with && *text == *with) text++, with++;
+  return !*with;
+}
+__attribute__((noreturn, used)) void start(long *stack) {
+  long code = 5;
+  for (char **variable = (char **)(stack + 2 + stack[0]); *variable; variable++) {
+    if (begins(*variable, "LD_PRELOAD=") || begins(*variable, "LD_AUDIT=")) code = 7;
+  }
+  for (;;) __asm__ volatile("syscall" : : "a"(231L), "D"(code));
+}
+"""
 DEATHS = (
     ("fault", 128 + signal.SIGSEGV, "signal 11"),
     ("abort", 128 + signal.SIGABRT, "signal 6"),
@@ -223,16 +238,38 @@ class Loads(CommandTest):
 
 
 class Refuses(CommandTest):
-    def test_libraries_that_are_not_there(self):
-        """An option ends the command; a variable keeps no program from running."""
-        root = pathlib.Path(WEFT).parents[1]
-        bare = self.folder / "bare"
+    def copy_without(self, name, *words):
+        """An installation without the libraries that have one of these words in their names."""
+        bare = self.folder / name
         (bare / "bin").mkdir(parents=True)
         (bare / "lib/weft").mkdir(parents=True)
         shutil.copy(WEFT, bare / "bin/weft")
-        for library in (root / "lib/weft").iterdir():
-            if "mpi" not in library.name and "coll" not in library.name:
+        for library in (pathlib.Path(WEFT).parents[1] / "lib/weft").iterdir():
+            if not any(word in library.name for word in words):
                 (bare / "lib/weft" / library.name).symlink_to(library)
+        return bare
+
+    def test_parts_that_are_missing(self):
+        """Where they are needed."""
+        bare = self.copy_without("in_part", "preload", "observe")
+        trace, page = ("-o", self.folder / "t.json"), ("-o", self.folder / "p.html")
+        for words, missing in (
+            (("run",), None),
+            (("run", "--preload"), "libweft-preload.so"),
+            (("trace", *trace), "libweft-observe.so"),
+            (("report", *page), "libweft-observe.so"),
+        ):
+            with self.subTest(words=words):
+                done = self.command(bare / "bin/weft", *words, "echo", "ran")
+                if missing is None:
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ran\n", ""))
+                else:
+                    self.assertEqual((done.returncode, done.stdout), (1, ""))
+                    self.one_complaint(done, bare / "lib/weft" / missing, "install weft again")
+
+    def test_libraries_that_are_not_there(self):
+        """An option ends the command; a variable keeps no program from running."""
+        bare = self.copy_without("bare", "mpi", "coll")
         for option, variable in ("--mpi", "WEFT_MPI"), ("--collectives", "WEFT_COLLECTIVES"):
             done = self.command(bare / "bin/weft", "run", option, "echo", "ran")
             self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -267,6 +304,57 @@ class Refuses(CommandTest):
         done = self.weft("run", script)
         self.assertEqual(done.returncode, 3)
         self.one_complaint(done, script, static, "statically linked")
+
+    @unittest.skipIf(os.uname().machine != "x86_64", "the linker of the test knows no other machine")
+    def test_programs_for_another_libc(self):
+        linker = self.build("ld-musl-test.so.1", OTHER_LINKER, "-nostdlib", "-static", "-fno-openmp")
+        program = self.build(
+            "for_musl", "int main(void) { return 0; }", f"-Wl,--dynamic-linker={linker}", "-fno-openmp"
+        )
+        for options in ("run",), ("run", "--preload"), ("numa",):
+            with self.subTest(options=options):
+                done = self.weft(*options, program)
+                self.assertEqual(done.returncode, 5)
+                self.assertIn(f"weft: {program} is started by {linker}", done.stderr)
+                self.assertIn("runs without weft", done.stderr)
+        self.assertIn(f"is started by {linker}", self.weft("info", "--", program).stdout)
+        done = self.weft("numa", "--protect", program)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(str(linker), done.stderr)
+        # As the user may call it himself.
+        done = self.weft("run", linker, program)
+        self.assertEqual(done.returncode, 5)
+        self.one_complaint(done, linker, "runs without weft")
+        # By a name of glibc's.
+        link = self.folder / "ld-linux-test.so.2"
+        own = self.build("own", "int main(void) { return 0; }", "-fno-openmp")
+        named = subprocess.run(["readelf", "-l", own], capture_output=True, text=True, check=True).stdout
+        link.symlink_to(re.search(r"interpreter: (\S+)\]", named)[1])
+        other = self.folder / "ld-other.so.3"
+        other.symlink_to(link)
+        program = self.build("by_links", LINKED, f"-Wl,--dynamic-linker={other}")
+        done = self.weft("run", program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_versions_that_weft_lacks(self):
+        """Of a later libgomp: the dynamic linker would end the program."""
+        folder = self.folder / "later"
+        folder.mkdir()
+        versions = self.folder / "later.versions"
+        versions.write_text("GOMP_4.0 { GOMP_parallel; };\nGOMP_9.9 { GOMP_later; } GOMP_4.0;\n")
+        source = "void GOMP_parallel(void) {}\nint GOMP_later(void) { return 3; }\n"
+        flags = ("-shared", "-fPIC", "-Wl,-soname,libgomp.so.1", f"-Wl,--version-script={versions}", "-fno-openmp")
+        library = self.build("later/libgomp.so.1", source, *flags)
+        source = "extern int GOMP_later(void);\nint main(void) { return GOMP_later(); }"
+        program = self.build("later_program", source, library, f"-Wl,-rpath,{folder}", "-fno-openmp")
+        for option in (), ("--preload",):
+            with self.subTest(option=option):
+                done = self.weft("run", *option, program)
+                self.assertEqual(done.returncode, 3)
+                self.one_complaint(done, f"{program} needs GOMP_9.9 of libgomp.so.1", "runs without weft")
+        self.assertIn("needs GOMP_9.9 of libgomp.so.1", self.weft("info", "--", program).stdout)
+        done = self.weft("run", "--library", library, program)
+        self.assertEqual((done.returncode, done.stderr), (3, ""))
 
     def test_the_dynamic_linker_runs_programs_too(self):
         program = self.build("by_linker", LINKED)
@@ -332,10 +420,20 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
         self.assertIn(done.returncode, (5, 126))  # not every kernel runs such a program
         self.assertIn("32-bit", done.stderr.splitlines()[0])
 
+    def test_help_of_what_is_no_command(self):
+        for word in "help", "version":
+            done = self.weft("help", word)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, self.weft("--help").stdout, ""))
+
     def test_usage(self):
         for arguments, words in (
             (("run",), "program"),
             (("frob",), "frob"),
+            (("",), "weft: '': no such command"),
+            (("help", ""), "weft: '': no such command"),
+            (("help", "run", ""), "weft: help: '': weft run has no such command"),
+            (("node", ""), "weft: node: '': no such command"),
+            (("tune", ""), "weft: tune: '': no such command"),
             (("run", "--cpus", "0", "true"), "cpus"),
             (("run", "--set", "x", "true"), "NAME=VALUE"),
             (("run", "--mode", "frob", "true"), "dynamic"),
@@ -436,6 +534,36 @@ class OlderLibc(CommandTest):
                 self.one_complaint(done, "glibc 2.35", "its own OpenMP runtime")
             else:
                 self.assertEqual(done.stderr, "")
+
+    def test_is_declined_without_a_line_where_the_runtime_is_preloaded(self):
+        library = str(self.LIBRARIES / "libgomp.so.1")
+        ask = ("python3", "-c", self.ASK, self.LIBRARIES / "libweft-audit.so", "1")
+        done = self.command(*ask, env={"WEFT_LIBRARY": library, "LD_PRELOAD": f"libm.so.6:{library}"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "0\n", ""))
+
+    def test_info_asks_as_programs_are_run(self):
+        """By preloading weft, which is there then whether something asks for it or not."""
+        flags = ("-shared", "-fPIC", "-fno-openmp")
+        older = self.build("older.so", 'const char *gnu_get_libc_version(void) { return "2.31"; }', *flags)
+
+        def told(program):
+            done = self.weft("info", "--json", "-", "--", program, env={"LD_PRELOAD": str(older)})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            told = json.loads(done.stdout)
+            self.assertIn("LD_PRELOAD", told["system"]["weft comes into programs"])
+            return told["program"]["weft"], told["program"]["OpenMP runtimes beside weft"]
+
+        how, others = told(self.build("told_gcc", LINKED))
+        self.assertIn("gets weft's", how)
+        self.assertEqual(others, "none that can be seen")
+        how, others = told(self.build("told_clang", LINKED, compiler=CLANG))
+        self.assertIn("gets weft's", how)
+        [(file, why)] = dict(others).items()
+        self.assertRegex(file, "/libomp")
+        self.assertIn("not called", why)
+        how, others = told("true")
+        self.assertIn("nothing that it is linked with", how)
+        self.assertEqual(others, "none that can be seen")
 
     def test_nothing_newer_is_needed(self):
         for library in "libgomp.so.1", "libtcm.so.1", "libweft-audit.so":

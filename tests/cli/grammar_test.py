@@ -150,6 +150,51 @@ class Files(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("only one of them", done.stderr)
 
+    def test_names_of_255_bytes(self) -> None:
+        longest = self.folder / f"{'x' * 250}.json"
+        for _ in range(2):  # over an older one, too
+            done = weft("info", "--json", longest)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            json.loads(longest.read_text())
+            self.assertEqual(list(self.folder.iterdir()), [longest])
+
+    def test_hard_links_stay(self) -> None:
+        other = self.folder / "other.json"
+        self.file.write_text("{}")
+        other.hardlink_to(self.file)
+        self.assertEqual(weft("info", "--json", self.file).returncode, 0)
+        self.assertTrue(other.samefile(self.file))
+        self.assertIn("cpus", json.loads(other.read_text()))
+        # An older one stays where there is none.
+        before = other.read_text()
+        done = weft("report", "-o", self.folder / "page.html", "--json", self.file, self.folder)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(other.read_text(), before)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can give a file to somebody else")
+    def test_owners_stay(self) -> None:
+        nobody = 65534
+        self.file.write_text("{}")
+        os.chown(self.file, nobody, nobody)
+        self.file.chmod(0o640)
+        self.assertEqual(weft("info", "--json", self.file).returncode, 0)
+        found = self.file.stat()
+        self.assertEqual((found.st_uid, found.st_gid, found.st_mode & 0o7777), (nobody, nobody, 0o640))
+        self.assertIn("cpus", json.loads(self.file.read_text()))
+        # Whoever may write the file, but not give one away.
+        self.folder.chmod(0o777)
+        self.file.write_text("{}")
+        os.chown(self.file, 0, 0)
+        self.file.chmod(0o666)
+        try:
+            done = weft("info", "--json", self.file, user=nobody, group=nobody, extra_groups=[])
+        except PermissionError:
+            self.skipTest("the build is not there for others")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.file.stat().st_uid, 0)
+        self.assertIn("cpus", json.loads(self.file.read_text()))
+        self.assertEqual(list(self.folder.iterdir()), [self.file])
+
     def test_numa_runs_on_weft_where_that_is_asked_for(self) -> None:
         seen = 'echo "${LD_AUDIT##*/} $WEFT_NUM_CPUS"'
         self.assertEqual(weft("numa", "sh", "-c", seen).stdout, " \n")
@@ -253,7 +298,7 @@ class Names(unittest.TestCase):
         self.assertIn("is a program", self.refused("report", "--json", "link", "true"))
 
     def test_what_a_program_is(self) -> None:
-        """Begins like one, or is Python's: not what may be executed, since all files may be on some file systems."""
+        """Begins like one, or is Python's, or a text that may be executed: but results may on some file systems."""
         result, script, source = (self.folder / name for name in ("result.json", "script", "app.py"))
         script.write_text("#!/bin/sh")
         source.write_text("print(1)")
@@ -263,10 +308,23 @@ class Names(unittest.TestCase):
             self.assertIn(f"--json: ./{file.name} is a program or a library", said)
         for words in ("trace", "-o"), ("report", "--json"), ("numa", "--svg"):
             self.assertIn("prog-0 is a program or a library", self.refused(*words, "prog-%r", "touch", "ran"))
-        result.write_text("an older one")
-        result.chmod(0o777)
-        self.assertEqual(weft("node", "status", "--json", result).returncode, 0)
-        json.loads(result.read_text())
+        plain = self.folder / "run.sh"
+        plain.write_text("echo ran\n")
+        plain.chmod(0o755)
+        for words in ("trace", "-o", "./run.sh"), ("info", "--json=./run.sh"):
+            self.assertIn("run.sh is a program or a library", self.refused(*words, "true"))
+        self.assertEqual(plain.read_text(), "echo ran\n")
+        for text in (
+            "",
+            '{\n  "an": "older one"}',
+            "<!DOCTYPE html>\n",
+            "weft numa: process 1 (true)\n",
+            "# TYPE weft_x gauge\n",
+        ):
+            result.write_text(text)
+            result.chmod(0o777)
+            self.assertEqual(weft("node", "status", "--json", result).returncode, 0, text)
+            json.loads(result.read_text())
 
     def test_they_are_no_results_of_the_kind_that_is_read(self) -> None:
         """By a pattern of names, the first of which stands where a file was forgotten."""

@@ -8,7 +8,7 @@ import resource
 import signal
 import unittest
 
-from command_test import CLANG, DEATHS, DIES, GCC, CommandTest
+from command_test import CLANG, DEATHS, DIES, GCC, WEFT, CommandTest
 
 NESTED = r"""
 #include <math.h>
@@ -286,9 +286,62 @@ int main(void) {
         done = self.weft("trace", "-o", self.folder / "pipe", program)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.one_complaint(done, "pipe", "reader")
-        done = self.weft("trace", "-o", "/dev/full", program)
-        self.assertEqual(done.returncode, 0)
-        self.one_complaint(done, "/dev/full", "No space left")
+        for more, code in ((), 1), ((7,), 7):
+            done = self.weft("trace", "-o", "/dev/full", program, *more)
+            self.assertEqual(done.returncode, code)
+            self.one_complaint(done, "/dev/full", "No space left")
+        done = self.weft("trace", "-o", "/dev/null", program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_what_others_have_put_beside_it(self):
+        """By names that can be guessed: none of it is written, followed or waited for."""
+        program = self.build("guessed", NESTED, "-lm")
+        file, precious = self.folder / "z.json", self.folder / "precious"
+        precious.write_text("precious")
+        for put in (f"ln -s {precious}", f"ln -s {self.folder}/nothing", "mkfifo", f"cp {precious}"):
+            for end in "end", "new":
+                with self.subTest(put=put, end=end):
+                    file.unlink(missing_ok=True)
+                    script = f"{put} {file}.$$.{end}; exec {program}"
+                    done = self.weft("trace", "-o", file, "sh", "-c", script)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    self.slices(json.loads(file.read_text()))
+        self.assertEqual(precious.read_text(), "precious")
+        self.assertFalse((self.folder / "nothing").exists())
+        script = f'ln -s nothing .z.json.$$.waits; exec "$0" trace -o z.json {program}'
+        done = self.command("sh", "-c", script, WEFT, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertFalse((self.folder / "nothing").exists())
+        self.assertEqual(len(list(self.folder.glob(".z.json.*.waits"))), 1)
+
+    def test_programs_that_remove_files(self):
+        """Also the one by which the command knows what has been said."""
+        source = NESTED.replace("if (count > 1)", 'if (system("rm .*.waits")) return 9;\n  if (count > 1)')
+        program = self.build("removes", source, "-lm")
+        done = self.weft("trace", "-o", "removes.json", program, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.slices(json.loads((self.folder / "removes.json").read_text()))
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can give a file to somebody else")
+    def test_owners_stay(self):
+        program = self.build("owned", NESTED, "-lm")
+        file = self.folder / "own.json"
+        file.write_text("{}")
+        os.chown(file, 65534, 65534)
+        done = self.weft("trace", "-o", file, program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.slices(json.loads(file.read_text()))
+        self.assertEqual((file.stat().st_uid, file.stat().st_gid), (65534, 65534))
+
+    def test_hard_links_stay(self):
+        program = self.build("linked_hard", NESTED, "-lm")
+        file, other = self.folder / "hard.json", self.folder / "other.json"
+        file.write_text("{}")
+        other.hardlink_to(file)
+        done = self.weft("trace", "-o", file, program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(other.samefile(file))
+        self.slices(json.loads(other.read_text()))
 
     def test_names_that_cannot_be(self):
         """Said before the program runs."""

@@ -143,6 +143,20 @@ class Enable(ProgramTest):
 """
         self.assertEqual(self.plain(code), "None\naudit\n")
 
+    def test_children_before_glibc_2_35(self) -> None:
+        """They are not audited."""
+        code = """
+    import os, subprocess, sys, weft, weft._settings
+    weft._settings.linker_audits = lambda: False
+    weft.enable()
+    weft.enable()
+    print("LD_AUDIT" in os.environ, os.environ["LD_PRELOAD"].count("libweft-preload.so"))
+    child = [sys.executable, "-c", "import weft; print(weft.status()['how'])"]
+    subprocess.run(child, check=True)
+"""
+        self.assertEqual(self.plain(code), "False 1\npreload\n")
+        self.assertEqual(self.errors, "")
+
     def test_under_the_launcher(self) -> None:
         code = """
     import weft

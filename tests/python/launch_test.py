@@ -227,15 +227,20 @@ class Options(ProgramTest):
                 self.assertIn(words, done.stderr)
 
     def test_no_result_is_written_over_a_program(self) -> None:
-        for name, text in ("first.py", "print(1)"), ("tool", "#!/bin/sh"):
+        for name, text in ("first.py", "print(1)"), ("tool", "#!/bin/sh"), ("run.sh", "echo ran"):
             file = self.folder / name
             file.write_text(text)
+            file.chmod(0o755)
             for option, code in ("--report", 2), ("--explain-json", 1):
                 with self.subTest(option=option, name=name):
                     done = self.weft(option, str(file), "-c", "print('ran')")
                     self.assertEqual((done.returncode, done.stdout), (code, ""))
                     self.assertIn("is a program or a library, over which no result is written", done.stderr)
                     self.assertEqual(file.read_text(), text)
+        older = self.folder / "older.json"
+        older.write_text('{"a": 1}')
+        older.chmod(0o777)
+        self.assertEqual(self.weft("--explain-json", str(older), "-c", "").returncode, 0)
 
     def test_help_and_version(self) -> None:
         self.assertIn("--explain", self.weft("--help").stdout)

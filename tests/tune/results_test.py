@@ -34,6 +34,16 @@ class ResultsTest(unittest.TestCase):
             self.file.write_text(text, encoding="latin-1")
             self.assertIn("was not written by weft tune", self.refused(("bcast", 4)))
 
+    def test_links_are_not_followed(self) -> None:
+        """At the name of the file that takes the place of the older one."""
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.write_text("precious")
+        (self.folder / f".{self.file.name}.new").symlink_to(elsewhere)
+        results.replace(self.file, "1\n")
+        self.assertEqual((self.file.read_text(), elsewhere.read_text()), ("1\n", "precious"))
+        self.assertFalse(self.file.is_symlink())
+        self.assertEqual(set(self.folder.iterdir()), {self.file, elsewhere})
+
     def test_own_files(self) -> None:
         title = "Written by weft tune collectives for Open MPI 4.1.4, 4 ranks"
         for text in (openmpi_rules.write(TABLES, title), weft_rules.write(TABLES)):

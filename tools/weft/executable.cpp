@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 #include <elf.h>
@@ -42,17 +43,57 @@ class Segments {
   std::vector<Elf64_Phdr> all_;
 };
 
-void add_needed(const MappedFile& file, const Segments& segments, const Elf64_Phdr& dynamic, Executable& found) {
+// A table of versions, of which each entry says where the next one is.
+struct VersionTable {
+  uint64_t offset = 0;
+  uint64_t count = 0;
+};
+
+void add_needed_versions(const MappedFile& file, VersionTable table, uint64_t strings, Executable& found) {
+  Elf64_Verneed library{};
+  for (; table.count > 0 && file.read(table.offset, library); --table.count) {
+    uint64_t at = table.offset + library.vn_aux;
+    Elf64_Vernaux version{};
+    for (unsigned i = 0; i < library.vn_cnt && file.read(at, version); ++i) {
+      const bool is_wanted = (version.vna_flags & VER_FLG_WEAK) == 0;
+      if (is_wanted)
+        found.needed_versions.push_back({file.text(strings + library.vn_file), file.text(strings + version.vna_name)});
+      at += version.vna_next;
+    }
+    if (library.vn_next == 0) return;
+    table.offset += library.vn_next;
+  }
+}
+
+void add_versions(const MappedFile& file, VersionTable table, uint64_t strings, Executable& found) {
+  Elf64_Verdef version{};
+  for (; table.count > 0 && file.read(table.offset, version); --table.count) {
+    Elf64_Verdaux name{};
+    if (file.read(table.offset + version.vd_aux, name)) found.versions.push_back(file.text(strings + name.vda_name));
+    if (version.vd_next == 0) return;
+    table.offset += version.vd_next;
+  }
+}
+
+void add_dynamic(const MappedFile& file, const Segments& segments, const Elf64_Phdr& dynamic, Executable& found) {
   uint64_t strings = file.all().size();
   std::vector<uint64_t> names;
+  VersionTable needed;
+  VersionTable own;
   for (uint64_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic.p_filesz; at += sizeof(Elf64_Dyn)) {
     Elf64_Dyn entry{};
     if (!file.read(dynamic.p_offset + at, entry) || entry.d_tag == DT_NULL) break;
     if (entry.d_tag == DT_STRTAB) strings = segments.offset_of(entry.d_un.d_ptr);
     if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
     if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0) found.is_library = false;
+    if (entry.d_tag == DT_VERNEED) needed.offset = segments.offset_of(entry.d_un.d_ptr);
+    if (entry.d_tag == DT_VERNEEDNUM) needed.count = entry.d_un.d_val;
+    if (entry.d_tag == DT_VERDEF) own.offset = segments.offset_of(entry.d_un.d_ptr);
+    if (entry.d_tag == DT_VERDEFNUM) own.count = entry.d_un.d_val;
   }
   for (const uint64_t name : names) found.needed.push_back(file.text(strings + name));
+  add_needed_versions(file, needed, strings, found);
+  add_versions(file, own, strings, found);
 }
 
 void add_notes(const MappedFile& file, const Elf64_Phdr& segment, Executable& found) {
@@ -72,20 +113,30 @@ Executable look_into(const MappedFile& file) {
   const Segments segments(file);
   for (const Elf64_Phdr& segment : segments.all()) {
     found.is_elf = true;
-    if (segment.p_type == PT_INTERP) found.has_linker = true;
+    if (segment.p_type == PT_INTERP) found.linker = file.text(segment.p_offset);
     if (segment.p_type == PT_DYNAMIC) {
       found.is_library = true;
-      add_needed(file, segments, segment, found);
+      add_dynamic(file, segments, segment, found);
     }
     if (segment.p_type == PT_NOTE) add_notes(file, segment, found);
   }
-  if (found.has_linker) found.is_library = false;
+  if (!found.linker.empty()) found.is_library = false;
   return found;
 }
 
 }  // namespace
 
 Executable look_into_executable(const std::string& path) { return look_into(MappedFile(path)); }
+
+bool is_linker_of_glibc(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  const std::string names[] = {std::filesystem::path(path).filename(), target.filename()};
+  return std::any_of(std::begin(names), std::end(names), [](const std::string& name) {
+    return name.starts_with("ld-linux") || name.starts_with("ld.so") || name.starts_with("ld64.so") ||
+           name.starts_with("ld-2.");
+  });
+}
 
 std::string why_no_openmp(const std::string& path) {
   const Executable executable = look_into_executable(path);
@@ -111,7 +162,8 @@ std::string way_past_libc(const std::string& path) {
   if (std::find(found.notes.begin(), found.notes.end(), "Go") != found.notes.end()) {
     return "is a Go program, whose system calls do not go through the C library";
   }
-  if (!found.has_linker) return "is statically linked: nothing can be preloaded";
+  if (found.linker.empty()) return "is statically linked: nothing can be preloaded";
+  if (!is_linker_of_glibc(found.linker)) return "is started by " + found.linker + ", which is not glibc's";
   const auto is_libc = [](const std::string& library) { return library.starts_with("libc.so"); };
   if (std::none_of(found.needed.begin(), found.needed.end(), is_libc)) {
     return "is not linked with the C library (libc.so.6): its system calls do not go through it";

@@ -23,15 +23,28 @@ std::string fault_of_name(const std::string& name, const std::string& kind) {
                       : wanted + ", not " + name + "; a " + kind + " of that name is ./" + name;
 }
 
-// Or a script, or a library: nothing is written over those. Whether a file may be executed says nothing where a file
-// system has all of them so, as that of a memory stick.
+// Whether a file that begins so is what a command of weft has written: JSON, a page or a picture, metrics, or a text.
+bool is_result(const std::string& begin) {
+  for (const char* words : {"<", "# TYPE ", "weft "}) {
+    if (begin.starts_with(words)) return true;
+  }
+  const size_t inside = begin.find_first_not_of(" \n", 1);
+  return begin.front() == '{' && inside != std::string::npos && (begin[inside] == '"' || begin[inside] == '}');
+}
+
+// Or a script, or a library: nothing is written over those. A shell runs any text that may be executed. A file system
+// may have all files so, as that of a memory stick: results are known by how they begin.
 bool is_program(const std::string& name) {
   struct stat status{};
   if (stat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
   constexpr std::string_view kScript = "#!";
-  std::string begin(SELFMAG, '\0');
-  std::ifstream(name, std::ios::binary).read(begin.data(), SELFMAG);
-  return begin == ELFMAG || begin.starts_with(kScript) || name.ends_with(".py");
+  std::string begin(256, '\0');
+  std::ifstream file(name, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<size_t>(file.gcount()));
+  if (begin.starts_with(ELFMAG) || begin.starts_with(kScript) || name.ends_with(".py")) return true;
+  const bool may_run = (status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+  return may_run && !begin.empty() && begin.find('\0') == std::string::npos && !is_result(begin);
 }
 
 // The commands that write several files put numbers into their names.

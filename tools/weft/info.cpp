@@ -216,6 +216,7 @@ int info(const std::string& json, const std::vector<std::string>& command) {
       base::warn("%s", wanted.complaint.c_str());
       return wanted.exit_code;
     }
+    if (wanted.complaint.empty()) examine_versions(wanted, find_libraries().runtime);
   }
   ReportFile file("info", "--json", json);
   if (!file.good()) return kFailed;

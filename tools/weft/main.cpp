@@ -85,6 +85,9 @@ std::string name_of(const CLI::App& command) {
   return command.get_parent() == nullptr ? "weft" : name_of(*command.get_parent()) + ' ' + command.get_name();
 }
 
+// A word that the user has typed, in a message: an empty one is to be seen.
+const char* shown(const char* word) { return *word != '\0' ? word : "''"; }
+
 // `weft help run` and `weft version` are options to the parser: spells them so in `words`. What is wrong; empty:
 // nothing.
 std::string spell_as_options(std::vector<std::string>& words, const CLI::App& app) {
@@ -105,11 +108,14 @@ std::string spell_as_options(std::vector<std::string>& words, const CLI::App& ap
     if (found.empty()) break;
     command = found.front();
   }
+  // What is no command to the parser.
+  if (named == 0 && words.size() == 1 && (words.front() == "help" || words.front() == "version")) words.clear();
   // A command that is not there is refused as everywhere.
   if (named == 0 && !words.empty()) return {};
   if (named < words.size()) {
     const std::string name = name_of(*command);
-    return "help: " + words[named] + ": " + name + " has no such command; see " + name + " --help";
+    return std::string("help: ") + shown(words[named].c_str()) + ": " + name + " has no such command; see " + name +
+           " --help";
   }
   words.push_back("--help");
   return {};
@@ -184,16 +190,16 @@ int run_command(int typed_count, char** typed) {
       weft::base::warn(
           "%s: no such command; there are run, trace, merge, report, compare, numa, node, top, tune and info (weft "
           "--help)",
-          arguments[1]);
+          shown(arguments[1]));
       return kUsage;
     }
     if (line.node->parsed() && line.node->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
-      weft::base::warn("node: %s: no such command; there are status and reset (weft node --help)", arguments[2]);
+      weft::base::warn("node: %s: no such command; there are status and reset (weft node --help)", shown(arguments[2]));
       return kUsage;
     }
     if (line.tune->parsed() && line.tune->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
       weft::base::warn("tune: %s: no such command; there are collectives, check and explain (weft tune --help)",
-                       arguments[2]);
+                       shown(arguments[2]));
       return kUsage;
     }
     const CLI::App& command = command_of(app);

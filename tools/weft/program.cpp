@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 
 #include "executable.h"
 #include "exit_codes.h"
+#include "platform/openmp_runtime.h"
 
 namespace weft::tools {
 
@@ -60,29 +62,18 @@ bool is_privileged(const std::string& path, std::string& why) {
   return !why.empty();
 }
 
-enum class Kind { dynamic, statically_linked, other_machine, thirty_two_bit, script, unknown };
+enum class Kind { dynamic, other_libc, statically_linked, other_machine, thirty_two_bit, script, unknown };
 
 struct Contents {
   Kind kind = Kind::unknown;
-  std::string interpreter;  // of a script
+  std::string interpreter;  // of a script; of a program its dynamic linker
 };
-
-bool has_dynamic_linker(std::ifstream& file, const Elf64_Ehdr& header) {
-  for (int i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment{};
-    file.seekg(static_cast<std::streamoff>(header.e_phoff + static_cast<Elf64_Off>(i) * header.e_phentsize));
-    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return false;
-    if (segment.p_type == PT_INTERP) return true;
-  }
-  return false;
-}
 
 Contents look_into(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, 256> start{};
   file.read(start.data(), start.size() - 1);
   const auto size = static_cast<size_t>(file.gcount());
-  file.clear();
   if (size >= 2 && start[0] == '#' && start[1] == '!') {
     std::istringstream line(start.data() + 2);
     Contents script{Kind::script, {}};
@@ -98,13 +89,15 @@ Contents look_into(const std::string& path) {
   if (size < sizeof header) return {};
   std::memcpy(&header, start.data(), sizeof header);
   if (header.e_machine != kMachine) return {Kind::other_machine, {}};
-  return {has_dynamic_linker(file, header) ? Kind::dynamic : Kind::statically_linked, {}};
+  const std::string linker = look_into_executable(path).linker;
+  if (linker.empty()) return {Kind::statically_linked, {}};
+  return {is_linker_of_glibc(linker) ? Kind::dynamic : Kind::other_libc, linker};
 }
 
-// It runs a program that stands behind it, and heeds what its caller asks for.
+// Not a library, though it looks like one: it runs a program that stands behind it. That of glibc heeds what its caller
+// asks for.
 bool is_dynamic_linker(const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
-  return name.starts_with("ld-linux") || name.starts_with("ld.so") || name.starts_with("ld-2.");
+  return is_linker_of_glibc(path) || path.substr(path.rfind('/') + 1).starts_with("ld-");
 }
 
 // What keeps weft out of the program at `path`; empty: nothing.
@@ -113,7 +106,10 @@ std::string obstacle(const std::string& path, int depth) {
   if (is_privileged(path, why)) return why + ", so the dynamic linker ignores what its caller asks for";
   const Contents contents = look_into(path);
   switch (contents.kind) {
-    case Kind::statically_linked: return is_dynamic_linker(path) ? std::string() : "is statically linked";
+    case Kind::statically_linked:
+      if (is_linker_of_glibc(path)) return {};
+      return is_dynamic_linker(path) ? "is not the dynamic linker of glibc, which weft needs" : "is statically linked";
+    case Kind::other_libc: return "is started by " + contents.interpreter + ", which is not glibc's, as weft needs it";
     case Kind::thirty_two_bit: return "is a 32-bit program";
     case Kind::other_machine: return "is a program for another kind of machine";
     case Kind::script: {
@@ -164,8 +160,24 @@ Program examine_program(const std::string& name) {
     return {{}, kCannotExecute, path + ": not executable (chmod +x makes it so)"};
   }
   const std::string why = obstacle(path, 0);
-  if (!why.empty()) return {path, 0, path + " " + why + ": it runs without weft"};
+  if (!why.empty()) return {path, 0, path + " " + why + ": it runs without weft", false};
   return {path, 0, {}};
+}
+
+void examine_versions(Program& program, const std::string& runtime) {
+  using Version = Executable::Version;
+  std::vector<Version> needed = look_into_executable(program.path).needed_versions;
+  std::erase_if(needed, [](const Version& version) { return !platform::has_runtime_name(version.library.c_str()); });
+  if (needed.empty()) return;
+  const std::vector<std::string> versions = look_into_executable(runtime).versions;
+  const auto lacks = [&](const Version& version) {
+    return std::find(versions.begin(), versions.end(), version.name) == versions.end();
+  };
+  const auto lacking = std::find_if(needed.begin(), needed.end(), lacks);
+  // A library that has no versions at all is taken by every program.
+  if (versions.empty() || lacking == needed.end()) return;
+  program.complaint = program.path + " needs " + lacking->name + " of " + lacking->library + ", which " + runtime +
+                      " does not have: it runs without weft";
 }
 
 }  // namespace weft::tools

@@ -11,10 +11,15 @@ struct Program {
   std::string path;       // as it will be executed; empty: it cannot be
   int exit_code = 0;      // of the command when it cannot: 127 not found, 126 not executable (as shells do)
   std::string complaint;  // one line for the user; empty: all is well
+  bool takes_libraries = true;  // whether the dynamic linker preloads what weft asks for
 };
 
 // Finds `name` as execvp(3) does and looks at the file.
 Program examine_program(const std::string& name);
+
+// Whether `runtime`, which is to stand in the place of the program's own OpenMP runtime, has the versions that the
+// program needs of that. Complains otherwise: the dynamic linker would end the program.
+void examine_versions(Program& program, const std::string& runtime);
 
 // Whether a file that the system cannot execute may be a script: it does not begin like something else.
 bool is_text(const std::string& path);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dynamic_linker.h"
 #include "own_openmp.h"
 #include "platform/openmp_runtime.h"
 
@@ -16,8 +17,11 @@ namespace weft::tools {
 
 namespace {
 
-// What the dynamic linker prints; empty where there is none, or where it has a fault to tell.
-std::string trace(const Program& program, const Libraries& libraries) {
+// With what the dynamic linker is asked: nothing of weft, or what `weft run` has it load.
+enum class With { nothing, audit, preload };
+
+// What it prints; empty where there is none, or where it has a fault to tell.
+std::string trace(const Program& program, const Libraries& libraries, With with) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
   const pid_t child = fork();
@@ -27,7 +31,10 @@ std::string trace(const Program& program, const Libraries& libraries) {
     dup2(nothing, STDERR_FILENO);
     dup2(ends[1], STDOUT_FILENO);
     setenv("WEFT_LIBRARY", libraries.runtime.c_str(), 1);
-    setenv("LD_AUDIT", libraries.audit.c_str(), 1);
+    if (with == With::audit) setenv("LD_AUDIT", libraries.audit.c_str(), 1);
+    if (with == With::preload) {
+      setenv("LD_PRELOAD", (libraries.runtime.string() + ":" + libraries.preload.string()).c_str(), 1);
+    }
     setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
     std::string path = program.path;
     std::array<char*, 2> arguments{path.data(), nullptr};
@@ -56,6 +63,21 @@ std::string file_of(const std::string& line) {
   return line.substr(begin, end - begin);
 }
 
+// Of the same lines: what was asked for.
+std::string name_of(const std::string& line) {
+  const size_t begin = line.find_first_not_of('\t');
+  return begin != std::string::npos ? line.substr(begin, line.find(' ', begin) - begin) : std::string();
+}
+
+// What is preloaded is there, whether something asks for a runtime or not.
+bool asks_for_runtime(const Program& program, const Libraries& libraries) {
+  std::istringstream lines(trace(program, libraries, With::nothing));
+  for (std::string line; std::getline(lines, line);) {
+    if (platform::has_runtime_name(name_of(line).c_str())) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 ProgramRuntimes look_at_runtimes(const Program& program, const Libraries& libraries) {
@@ -63,15 +85,17 @@ ProgramRuntimes look_at_runtimes(const Program& program, const Libraries& librar
   const std::string archive = own_openmp(program.path);
   if (!archive.empty()) found.others.push_back({program.path, archive + " was linked into it"});
   if (!program.complaint.empty()) return found;
-  std::istringstream lines(trace(program, libraries));
+  const bool audits = linker_audits();
+  std::istringstream lines(trace(program, libraries, audits ? With::audit : With::preload));
   for (std::string line; std::getline(lines, line);) {
     found.known = true;
     const std::string file = file_of(line);
     if (file.empty()) continue;
     if (file == libraries.runtime) {
-      found.on_weft = true;
+      found.on_weft = audits || asks_for_runtime(program, libraries);
     } else if (platform::has_runtime_name(file.c_str())) {
-      found.others.push_back({file, "the dynamic linker maps it all the same"});
+      found.others.push_back({file, audits ? "the dynamic linker maps it all the same"
+                                           : "it is mapped, and not called: weft's stands before it"});
     } else if (const std::string inside = own_openmp(file); !inside.empty()) {
       found.others.push_back({file, inside + " was linked into it"});
     }

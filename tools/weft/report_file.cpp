@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -56,6 +58,13 @@ std::string fault_of(const std::vector<Output>& outputs, const std::vector<std::
   return {};
 }
 
+// Names are of 255 bytes at most.
+std::string temporary_name(const std::string& place) {
+  constexpr std::string_view kEnd = ".XXXXXX";
+  const size_t folder = place.rfind('/') + 1;
+  return place.substr(0, folder) + place.substr(folder, NAME_MAX - kEnd.size()).append(kEnd);
+}
+
 }  // namespace
 
 ReportFile::ReportFile(const std::string& command, const std::string& option, const std::string& name)
@@ -65,7 +74,7 @@ ReportFile::ReportFile(const std::string& command, const std::string& option, co
   if (out_ == nullptr) complain();
 }
 
-// Beside the old one where that can be replaced, and its folder takes a new one.
+// Beside the old one where that can be replaced, and its folder takes a new one of that owner.
 void ReportFile::open() {
   struct stat old{};
   const bool exists = stat(name_.c_str(), &old) == 0;
@@ -73,21 +82,29 @@ void ReportFile::open() {
     errno = EISDIR;
     return;
   }
-  temporary_ = platform::place_to_replace(name_);
-  if (!temporary_.empty()) {
-    temporary_ += ".XXXXXX";
+  place_ = platform::place_to_replace(name_);
+  if (!place_.empty()) {
+    temporary_ = temporary_name(place_);
     const int descriptor = mkostemp(temporary_.data(), O_CLOEXEC);
-    if (descriptor >= 0) {
+    if (descriptor >= 0 && !exists) {
       const mode_t mask = umask(0);
       umask(mask);
-      fchmod(descriptor, exists ? old.st_mode : 0666 & ~mask);
+      fchmod(descriptor, 0666 & ~mask);
+    }
+    if (descriptor >= 0 && (!exists || platform::take_owner_and_rights(descriptor, old))) {
       out_ = fdopen(descriptor, "w");
       return;
     }
+    if (descriptor >= 0) {
+      close(descriptor);
+      unlink(temporary_.c_str());
+    }
     temporary_.clear();
-    if (!exists) return;
+    if (!exists && errno != ENAMETOOLONG) return;
   }
-  out_ = std::fopen(name_.c_str(), "we");
+  // Not truncated yet: an older report stays until there is the new one.
+  const int descriptor = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor >= 0) out_ = fdopen(descriptor, "w");
 }
 
 ReportFile::~ReportFile() {
@@ -98,12 +115,13 @@ ReportFile::~ReportFile() {
 bool ReportFile::write(const std::string& text) {
   if (name_ == "-") return write_to_stdout(text);
   std::FILE* out = std::exchange(out_, nullptr);
+  // A device has no length.
+  if (temporary_.empty() && ftruncate(fileno(out), 0) != 0) errno = 0;
   bool good = std::fwrite(text.data(), 1, text.size(), out) == text.size();
   int error = errno;
   if (std::fclose(out) != 0 && std::exchange(good, false)) error = errno;
   if (good && !temporary_.empty()) {
-    const std::string name = temporary_.substr(0, temporary_.rfind('.'));
-    good = std::rename(temporary_.c_str(), name.c_str()) == 0;
+    good = std::rename(temporary_.c_str(), place_.c_str()) == 0;
     error = errno;
     if (good) temporary_.clear();
   }

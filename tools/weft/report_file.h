@@ -28,7 +28,8 @@ class ReportFile {
 
   const std::string asker_;
   const std::string name_;
-  std::string temporary_;  // the file that is written, to be called name_; empty: it has that name
+  std::string place_;  // where the file is to be in the end, behind all links
+  std::string temporary_;  // the file that is written, to stand in that place; empty: name_ itself is
   std::FILE* out_ = nullptr;
 };
 

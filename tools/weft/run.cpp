@@ -98,6 +98,13 @@ bool can_be_listed(const std::string& library, const char* separators) {
   return false;
 }
 
+// A part of weft that every installation has.
+bool is_there(const std::string& library) {
+  if (access(library.c_str(), R_OK) == 0) return true;
+  base::warn("%s: %s; build or install weft again", library.c_str(), std::strerror(errno));
+  return false;
+}
+
 bool preload_mpi(const std::string& library, bool by_variable) {
   if (access(library.c_str(), R_OK) != 0) {
     base::warn("%s: %s: %s; build weft where an MPI is installed (scripts/setup-mpi)%s",
@@ -150,7 +157,6 @@ void load_tool(const std::string& tool) {
 
 // What the recorder of the program is to leave: no more than is asked for here, where another command has run this one.
 void set_recorder(const RunOptions& options, const std::string& tool) {
-  if (options.trace.empty() && options.profile.empty()) return;
   unsetenv("WEFT_TRACE_FILE");
   unsetenv("WEFT_PROFILE_FOLDER");
   // The program may be somewhere else when it ends.
@@ -204,16 +210,21 @@ int prepare(const RunOptions& options, Program& program) {
   const auto& by_variable = options.by_variable;
   if (!options.numa.empty() && !place(options.numa, by_variable.numa) && !by_variable.numa) return kUsage;
   program = examine_program(options.command.front());
+  std::string library;
+  if (program.complaint.empty()) {
+    library = find_libraries().runtime;
+    if (!options.runtime.empty() && !find_runtime(options.runtime, library)) return kUsage;
+    examine_versions(program, library);
+  }
   if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
   if (program.path.empty()) return program.exit_code;
   if (program.complaint.empty()) {
     leave_room_for_linker();
     const Libraries found = find_libraries();
-    std::string library = found.runtime;
-    if (!options.runtime.empty() && !find_runtime(options.runtime, library)) return kUsage;
     setenv("WEFT_LIBRARY", library.c_str(), 1);
     if (options.preload || !linker_audits()) {
       constexpr char kSeparators[] = ": \t\n";
+      if (!is_there(found.preload)) return kFailed;
       if (!can_be_listed(library, kSeparators) || !can_be_listed(found.preload, kSeparators)) return kUsage;
       prepend("LD_PRELOAD", library + ":" + found.preload.string());
       say_own_openmp(program.path);
@@ -227,7 +238,9 @@ int prepare(const RunOptions& options, Program& program) {
     if (!collectives) say_unreported(found);
     if (options.mpi && !preload_mpi(found.mpi, by_variable.mpi) && !by_variable.mpi) return kUsage;
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
-    set_recorder(options, found.observe);
+    const bool records = !options.trace.empty() || !options.profile.empty();
+    if (records && !is_there(found.observe)) return kFailed;
+    if (records) set_recorder(options, found.observe);
     if (options.stats) {
       setenv("WEFT_STATS", "1", 1);
       // The program keeps the number of this process. What it starts has others.

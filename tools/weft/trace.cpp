@@ -108,21 +108,36 @@ void say_missing(const std::string& file, Left left, const Ending& ending, const
   }
 }
 
-// Whether the process has left a file that it has not completed.
+// Whether the process has left a file that it has not completed. A link, or what else others have put there, is none.
 bool remove_unfinished(const std::string& file, int process) {
   const std::string place = platform::place_to_replace(file);
   if (place.empty()) return false;
-  const bool had_begun = unlink(observe::unfinished_trace(place, process, true).c_str()) == 0;
-  return unlink(observe::unfinished_trace(place, process, false).c_str()) == 0 || had_begun;
+  bool had_begun = false;
+  for (const bool is_cut_off : {true, false}) {
+    const std::string made = observe::unfinished_trace(place, process, is_cut_off);
+    struct stat status{};
+    if (lstat(made.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (unlink(made.c_str()) == 0) had_begun = true;
+  }
+  return had_begun;
 }
 
 // The name of the file; empty: none could be made.
 std::string make_waiting_file(const std::string& trace) {
   const std::string name = observe::waiting_file(trace, getpid());
-  const int made = open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int made = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (made < 0) return {};
   close(made);
   return name;
+}
+
+// Whether the process for which that file is has refused. A file that is gone says nothing, since programs remove
+// files, unless it has gone with its folder, where no trace can be then.
+bool has_refused(const std::string& waiting) {
+  struct stat status{};
+  if (waiting.empty()) return false;
+  if (stat(waiting.c_str(), &status) == 0) return (status.st_mode & ACCESSPERMS) == 0;
+  return access(fs::path(waiting).parent_path().c_str(), F_OK) != 0;
 }
 
 }  // namespace
@@ -141,7 +156,7 @@ TraceFile::TraceFile(const std::string& command, const std::string& option, cons
   const std::string why = why_not_possible(name);
   good_ = why.empty();
   if (!good_) base::warn("%s: %s %s: %s", command.c_str(), option.c_str(), name.c_str(), why.c_str());
-  if (good_ && before_.is_plain) waiting_ = make_waiting_file(with_numbers(wanted_, 0));
+  if (good_) waiting_ = make_waiting_file(with_numbers(wanted_, 0));
 }
 
 TraceFile::~TraceFile() {
@@ -154,11 +169,11 @@ bool TraceFile::say_what_is_missing(const Ending& ending, const Program& program
   const bool has_number = file != with_numbers(wanted_, 0);
   const Left left = {
       .is_new = after.inode != 0 && (has_number || !(after == before_)),
-      .is_refused = !waiting_.empty() && access(waiting_.c_str(), F_OK) != 0,
+      .is_refused = has_refused(waiting_),
       .is_unfinished = remove_unfinished(file, ending.process),
   };
-  // What a device got nobody knows; others may have left their own.
-  if (!after.is_plain) return true;
+  // What a device got the program alone knows; others may have left their own.
+  if (!after.is_plain) return !left.is_refused || platform::rank_by_launcher() != nullptr;
   if (!left.is_new && wanted_.find("%p") != std::string::npos && has_left_others(wanted_, began_)) return true;
   if (program.complaint.empty()) say_missing(file, left, ending, program.path, name);
   // A launcher would end the job for one rank that has no parallel region.

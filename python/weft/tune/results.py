@@ -25,7 +25,10 @@ def replace(file: pathlib.Path, text: str) -> None:
     """Whole or not at all: a run may be ended at any time."""
     new = file.with_name(f".{file.name}.new")
     try:
-        new.write_text(text, encoding="utf-8")
+        # What others may have put there is neither written nor followed.
+        new.unlink(missing_ok=True)
+        with new.open("x", encoding="utf-8") as out:
+            out.write(text)
         os.replace(new, file)
     except OSError as error:
         raise Fault(f"{file}: {error.strerror}") from None

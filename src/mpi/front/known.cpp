@@ -18,7 +18,7 @@ struct Family {
 };
 constexpr int kAny = -1;
 constexpr Family kFamilies[] = {
-    {Kind::open_mpi, "Open MPI v", 4, 5},
+    {Kind::open_mpi, "Open MPI v", 4, 6},
     {Kind::mpich, "MPICH Version:", 3, 5},
     // Others that share MPICH's ABI have versions of their own.
     {Kind::mpich, "Intel(R) MPI Library", kAny, kAny},

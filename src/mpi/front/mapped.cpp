@@ -13,7 +13,9 @@ namespace weft::mpi {
 Kind kind_of(const dl_phdr_info& info) noexcept {
   const platform::LoadedObject object = platform::object_of(info);
   if (object.find("PMPI_Init") == nullptr) return Kind::none;
-  if (object.find("ompi_mpi_comm_world") != nullptr) return Kind::open_mpi;
+  // Since Open MPI 6 another library has its objects.
+  constexpr char kObject[] = "ompi_mpi_comm_world";
+  if (object.find(kObject) != nullptr || object.needs(kObject)) return Kind::open_mpi;
   return std::strstr(info.dlpi_name, "libmpi_abi.") != nullptr ? Kind::standard_abi : Kind::mpich;
 }
 

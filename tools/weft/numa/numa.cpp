@@ -154,7 +154,7 @@ int look_at_program(const NumaOptions& options, const RunOptions& run, ReportFil
   const RecordFolder folder("numa");
   if (folder.path().empty() || !write_settings(folder.path(), settings)) return kFailed;
   setenv("WEFT_NUMA_RECORD", folder.path().c_str(), 1);
-  preload(library);
+  if (program.takes_libraries) preload(library);
   const auto kernel = numa::running_kernel();
   std::string words;
   for (const std::string& word : options.command) words += (words.empty() ? "" : " ") + word;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,10 +68,15 @@ Replaced replace_by_new(bool is_cut_off) {
   const std::string place = platform::place_to_replace(g_path);
   if (place.empty()) return Replaced::impossible;
   const std::string made = observe::unfinished_trace(place, g_process, is_cut_off);
-  std::FILE* file = std::fopen(made.c_str(), "we");
+  // Others may guess the name: what they have put there is neither written nor followed.
+  std::FILE* file = std::fopen(made.c_str(), "wxe");
   if (file == nullptr) return errno == ENOSPC || errno == EDQUOT ? Replaced::failed : Replaced::impossible;
   struct stat old{};
-  if (stat(place.c_str(), &old) == 0) fchmod(fileno(file), old.st_mode);
+  if (stat(place.c_str(), &old) == 0 && !platform::take_owner_and_rights(fileno(file), old)) {
+    std::fclose(file);
+    unlink(made.c_str());
+    return Replaced::impossible;
+  }
   const bool is_whole = write_and_close(file, is_cut_off);
   if (is_whole && std::rename(made.c_str(), place.c_str()) == 0) return Replaced::yes;
   const int error = errno;
@@ -113,6 +119,16 @@ bool start() {
   return true;
 }
 
+// That there is no trace, and that this has been said. What others have put there in place of the command's file stays
+// as it is.
+void tell_command() {
+  const int file = open(g_waiting_file.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return;
+  struct stat status{};
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid()) fchmod(file, 0);
+  close(file);
+}
+
 void finish() {
   // A thread that is still at it puts its file in the place of this one.
   if (!stop_writing_so_far()) base::warn("the trace %s may end early", g_path.c_str());
@@ -120,7 +136,7 @@ void finish() {
   if (replaced == Replaced::yes) return;
   if (replaced == Replaced::impossible && write_and_close(std::fopen(g_path.c_str(), "we"), false)) return;
   base::warn("the trace %s could not be written: %s", g_path.c_str(), platform::why_not_written(g_path, errno).c_str());
-  unlink(g_waiting_file.c_str());
+  tell_command();
 }
 
 const Sink kSink = {kTraceEvents, prepare, start, finish};
