@@ -145,7 +145,7 @@ class MessagesTest(unittest.TestCase):
         for points in ([], [[8, 100]], [[8, -1], [16, 1]], [[8, float("nan")], [16, 1]]):
             with self.assertRaises(ValueError):
                 messages.Curve(points)
-        with self.assertRaises(KeyError):
+        with self.assertRaisesRegex(Fault, "alone on its host"):
             messages.messages_of(PATTERNS[1:])
 
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -74,6 +76,20 @@ void nap() {
   nanosleep(&time, nullptr);
 }
 
+// The first rank of this one's host, by name. MPI_COMM_TYPE_SHARED may part ranks of a host, where an MPI goes without
+// shared memory.
+int first_of_host(int rank, int ranks) {
+  using Name = std::array<char, MPI_MAX_PROCESSOR_NAME>;
+  Name own{};
+  int length = 0;
+  MPI_Get_processor_name(own.data(), &length);
+  std::vector<Name> names(static_cast<size_t>(ranks));
+  MPI_Allgather(own.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR,
+                MPI_COMM_WORLD);
+  const auto first = std::find(names.begin(), names.end(), names[static_cast<size_t>(rank)]);
+  return static_cast<int>(first - names.begin());
+}
+
 }  // namespace
 
 int host(char** command) {
@@ -82,7 +98,7 @@ int host(char** command) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm_split(MPI_COMM_WORLD, first_of_host(rank, ranks), rank, &node);
   cpu_set_t own;
   cpu_set_t all;
   CPU_ZERO(&own);

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .faults import Fault
+
 
 class Curve:
     """Straight between the points, level before the first one, and beyond the last one as steep as before it. No
@@ -54,7 +56,13 @@ def is_pattern(line: Mapping[str, Any]) -> bool:
 def messages_of(lines: Iterable[Mapping[str, Any]]) -> Messages:
     """Of what the measuring program writes."""
     found = {line["pattern"]: line for line in lines if is_pattern(line)}
-    curves = {name: Curve(found[name]["points"]) for name in ("ping", "round", "flood", "copy", "add")}
+    patterns = ("ping", "round", "flood", "copy", "add")
+    if not found.keys() >= {*patterns, "fan"}:
+        raise Fault(
+            "no messages between ranks of a host were measured: this MPI says that each rank is alone on its host, as "
+            "one without shared memory does, and weft tune chooses by what such messages cost"
+        )
+    curves = {name: Curve(found[name]["points"]) for name in patterns}
     fan = found["fan"]
     more = fan["sent"] - 1
     # A message that goes by itself takes no part of the others' time.
