@@ -15,13 +15,15 @@ import tempfile
 from run import HERE, LIBRARIES, RUNTIME
 
 FRONT = LIBRARIES / "libweft-mpi.so"
-COLLECTIVES = LIBRARIES / "libweft-coll-mpich.so"
-# What the MPI says of itself, whether it looks like Open MPI, and what weft says of it.
+COLLECTIVES = {mpi: LIBRARIES / f"libweft-coll-{mpi}.so" for mpi in ("mpich", "openmpi")}
+# What the MPI says of itself, what it looks like, and what weft says of it. Since Open MPI 6 its objects are in a library of
+# their own.
 FAKES = (
-    ("Own MPI 1.0, of a vendor", False, "is an MPI that weft does not know (Own MPI 1.0)"),
-    ("", False, "is an MPI that weft does not know (it does not say its version)"),
-    ("MPICH Version:      9.1.0\nMPICH Device: ch9", False, "MPICH Version:      9.1.0 is newer than weft knows"),
-    ("Open MPI v6.0.0, package: Open MPI", True, "Open MPI v6.0.0 is newer than weft knows"),
+    ("Own MPI 1.0, of a vendor", "mpich", "is an MPI that weft does not know (Own MPI 1.0)"),
+    ("", "mpich", "is an MPI that weft does not know (it does not say its version)"),
+    ("MPICH Version:      9.1.0\nMPICH Device: ch9", "mpich", "MPICH Version:      9.1.0 is newer than weft knows"),
+    ("Open MPI v7.0.0, package: Open MPI", "openmpi", "Open MPI v7.0.0 is newer than weft knows"),
+    ("Open MPI v7.0.0, package: Open MPI", "openmpi_apart", "Open MPI v7.0.0 is newer than weft knows"),
 )
 
 
@@ -41,7 +43,7 @@ def real(mpi: str, folder: pathlib.Path) -> list[str]:
     failures = []
     source = HERE / "linking/program.c"
     own = [f"-L{LIBRARIES}", f"-Wl,-rpath,{LIBRARIES}", "-Wl,--no-as-needed", "-lweft-mpi"]
-    fronts = [FRONT, *([COLLECTIVES] if COLLECTIVES.exists() else [])]
+    fronts = [FRONT, *(library for library in COLLECTIVES.values() if library.exists())]
     for name, options, preloaded in (("preloaded", [], [RUNTIME, *fronts]), ("linked", ["-Wl,-z,now", *own], [])):
         program = folder / name
         build(f"mpicc.{mpi}", source, "-o", program, *options, "-ldl")
@@ -54,25 +56,26 @@ def real(mpi: str, folder: pathlib.Path) -> list[str]:
 
 def fake(folder: pathlib.Path) -> list[str]:
     failures = []
-    for looks_like_openmpi in (False, True):
-        library, program = folder / f"fake{looks_like_openmpi}.so", folder / f"program{looks_like_openmpi}"
-        define = ["-DFAKE_OPEN_MPI"] if looks_like_openmpi else []
-        build("cc", "-shared", "-fPIC", "-Wl,-z,now", *define, HERE / "linking/fake_mpi.c", "-o", library)
-        build("cc", HERE / "linking/fake_program.c", "-o", program, library)
-        for version, openmpi, says in FAKES:
-            if openmpi != looks_like_openmpi:
+    objects = folder / "objects.so"
+    build("cc", "-shared", "-fPIC", HERE / "linking/fake_objects.c", "-o", objects)
+    for version, like, says in FAKES:
+        library, program = folder / f"{like}.so", folder / f"program_{like}"
+        define, more = {"mpich": ([], []), "openmpi": (["-DFAKE_OPEN_MPI"], [])}.get(
+            like, (["-DFAKE_OPEN_MPI_APART"], [objects])
+        )
+        build("cc", "-shared", "-fPIC", "-Wl,-z,now", *define, HERE / "linking/fake_mpi.c", *more, "-o", library)
+        build("cc", HERE / "linking/fake_program.c", "-o", program, library, *more)
+        for front, whose in ((FRONT, "mpi"), *((library, "coll") for library in COLLECTIVES.values())):
+            if not front.exists():
                 continue
-            for front, whose in ((FRONT, "mpi"), (COLLECTIVES, "coll")):
-                if not front.exists():
-                    continue
-                code, out, lines = run(program, [RUNTIME, front], FAKE_MPI=version)
-                # The library before MPICH leaves what looks like Open MPI alone.
-                silent = whose == "coll" and openmpi
-                right = len(lines) == (0 if silent else 1)
-                right = right and all(line.startswith(f"weft: {whose}: ") and says in line for line in lines)
-                # 1 + 2 by MPI_Send, 3, and 7 by MPI_Barrier.
-                if (code, out) != (0, "13 send -\n") or not right:
-                    failures.append(f"{whose}, {version!r}: {code} {out!r} {lines}")
+            code, out, lines = run(program, [RUNTIME, front], FAKE_MPI=version)
+            # A library before another family's MPI leaves it alone.
+            silent = whose == "coll" and like.removesuffix("_apart") not in front.name
+            right = len(lines) == (0 if silent else 1)
+            right = right and all(line.startswith(f"weft: {whose}: ") and says in line for line in lines)
+            # 1 + 2 by MPI_Send, 3, and 7 by MPI_Barrier.
+            if (code, out) != (0, "13 send -\n") or not right:
+                failures.append(f"{front.name}, {like}, {version!r}: {code} {out!r} {lines}")
     return failures
 
 

@@ -7,6 +7,10 @@
 #ifdef FAKE_OPEN_MPI
 int ompi_mpi_comm_world;
 #endif
+#ifdef FAKE_OPEN_MPI_APART
+extern int ompi_mpi_comm_world;
+int *fake_world(void) { return &ompi_mpi_comm_world; }
+#endif
 
 static int called;
 
