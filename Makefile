@@ -235,13 +235,13 @@ archive:
 
 # The archive in Debians of several years, made in build/systems, each skipped where it cannot be made; all together write the
 # table of docs/reference/systems.md. SYSTEMS="bullseye" for one of them.
-SYSTEMS ?= bullseye bookworm trixie
+SYSTEMS ?= bullseye bookworm trixie sid
 test-systems: archive wheel
 	@scripts/setup-install
 	made=; for system in $(SYSTEMS); do \
 	  if scripts/setup-system $$system; then made="$$made $$system"; elif [ $$? -ne 77 ]; then exit 1; fi; done; \
 	if [ -z "$$made" ]; then echo "make test-systems: skipped: none of $(SYSTEMS) can be made here"; exit 0; fi; \
-	page=; [ "$$made" != " bullseye bookworm trixie" ] || page="--page docs/reference/systems.md"; \
+	page=; [ "$$made" != " bullseye bookworm trixie sid" ] || page="--page docs/reference/systems.md"; \
 	tests/packages/systems/systems.py build/dist/weft-*-linux-$$(uname -m).tar.gz \
 	  build/dist/weft-*-manylinux*_$$(uname -m).whl $$made $$page
 
