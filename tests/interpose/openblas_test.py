@@ -79,8 +79,8 @@ class Results(unittest.TestCase):
         """
         )
         self.assertEqual(count(err, "adopted"), 2)
-        # Some of them were split; how many hangs on what else the machine does, since the share follows the load.
-        self.assertGreater(count(err, "calls"), 10)
+        # How many of them were split hangs on what else the machine does, since the share follows the load.
+        self.assertGreater(count(err, "calls"), 0)
         self.assertTrue(quiet(err), err)
 
     def test_many_threads_at_once(self):
