@@ -51,6 +51,12 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     libraries, compiler, *names = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("a.c", "int main(void) { return 0; }"), ("b.cpp", "#include <vector>\nint main() {}")):
+            (pathlib.Path(folder) / name).write_text(text)
+            if not build(compiler, pathlib.Path(folder) / name, pathlib.Path(folder) / "program", []):
+                print(f"{compiler} builds not even {name}: {text}")
+                return 1
     sources = sorted(file for folder in ("constructs", "hazards") for file in (TESTS / folder).glob("*.c*"))
     version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True).stdout
     broken = BROKEN.get((compiler, int(version.split(".")[0])), {})
