@@ -243,6 +243,15 @@ def why_not(mpi: str, folder: pathlib.Path) -> None:
     check(code == 0 and sum("collectives are not loaded" in line for line in lines) == 1, "not one line", lines)
 
 
+def lacking(mpi: str, folder: pathlib.Path) -> None:
+    """A rank without the library is named, and the job ends."""
+    program = job.build(mpi, "many.c", folder)
+    without = 'test "$OMPI_COMM_WORLD_RANK" != 1 || unset LD_PRELOAD; exec "$@"'
+    code, lines = job.run(mpi, 2, ["sh", "-c", without, "sh", program, 1], ON)
+    named = [line for line in lines if "rank 1 " in line and "runs without weft's collectives" in line]
+    check(code != 0 and len(named) == 1, f"exit code {code}", lines)
+
+
 def file_limit(mpi: str, folder: pathlib.Path) -> None:
     """A limit of the length of files is none of memory, but the kernel ends who exceeds it."""
     program = job.build(mpi, "repeated.c", folder)
@@ -317,6 +326,7 @@ CASES = (
     many,
     why_not,
     file_limit,
+    lacking,
     nested,
     spawned,
     nothing,
