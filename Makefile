@@ -180,11 +180,11 @@ docs:
 	@scripts/setup-docs
 	build/docs/venv/bin/mkdocs build --strict --quiet
 
-# The Python package: build/dist/weft-VERSION-py3-none-manylinux_2_NN_ARCH.whl.
+# The Python package: build/dist/weft-VERSION-py3-none-manylinux_2_NN_ARCH.whl. ARCH=aarch64 for that machine.
 wheel:
 	@scripts/setup --build
 	@scripts/setup-python
-	scripts/wheel
+	scripts/wheel $(if $(ARCH),--arch $(ARCH))
 
 # It is installed into an environment of its own, runs a program of numpy, and is removed; then the same by `pip install .`.
 test-wheel: wheel

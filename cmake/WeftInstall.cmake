@@ -13,10 +13,10 @@ endif()
 weft_install(TARGETS weft weft_audit weft_numa weft_numa_protect weft_observe weft_preload weft_tcm weft_mpi weft_shm
              LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 foreach(mpi IN LISTS WEFT_MPIS)
-  weft_install(TARGETS weft_mpi_${mpi} weft_coll_${mpi} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
-  weft_install(TARGETS weft_tuner_${mpi} weft_tuner_${mpi}_module
-               RUNTIME DESTINATION ${WEFT_INSTALL_LIBRARY_DIR} LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
+  weft_install(TARGETS weft_mpi_${mpi} weft_coll_${mpi} weft_tuner_${mpi}_module
+               LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 endforeach()
+weft_install(TARGETS weft_tuner_openmpi weft_tuner_mpich RUNTIME DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 if(TARGET weft_coll_component)
   weft_install(TARGETS weft_coll_component LIBRARY DESTINATION ${WEFT_INSTALL_LIBRARY_DIR})
 endif()

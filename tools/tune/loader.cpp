@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft-tune-openmpi and weft-tune-mpich: they load the MPI that is there, then the measuring program beside them. So
-// weft's packages need no MPI, and a program for one version also measures others with the same binary interface.
+// weft-tune-openmpi and weft-tune-mpich: they load the MPI that is there, then the measuring program for its ABI, which
+// lies beside them. So weft's packages need no MPI, and a program for one version also measures others with the same
+// ABI.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -25,12 +26,18 @@ bool load_mpi(const std::string& names) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  std::string abi = WEFT_TUNE_FAMILY;
   if (!load_mpi(WEFT_TUNE_MPI)) {
-    std::fprintf(stderr, "weft: tune: %s; load your MPI's module, or set LD_LIBRARY_PATH\n", dlerror());
-    return kNotFound;
+    const std::string why = dlerror();
+    // An MPI may have the standard's ABI alone.
+    if (!load_mpi("libmpi_abi.so.1")) {
+      std::fprintf(stderr, "weft: tune: %s; load your MPI's module, or set LD_LIBRARY_PATH\n", why.c_str());
+      return kNotFound;
+    }
+    abi = "abi";
   }
   const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string module = own.parent_path() / WEFT_TUNE_MODULE;
+  const std::string module = own.parent_path() / ("libweft-tune-" + abi + ".so");
   void* handle = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);
   using Main = int (*)(int, char**);
   const auto run = reinterpret_cast<Main>(handle != nullptr ? dlsym(handle, "weft_tune_main") : nullptr);

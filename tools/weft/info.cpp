@@ -119,18 +119,15 @@ Json libraries() {
   return out;
 }
 
-// Of task-aware MPI: a library is loaded where a program uses that MPI.
+// Of task-aware MPI: the library that is loaded where a program uses an MPI with that ABI.
 Json mpis() {
-  const std::filesystem::path front = find_libraries().mpi;
+  const std::filesystem::path folder = find_libraries().mpi.parent_path();
   std::error_code error;
   Json out;
-  if (!std::filesystem::exists(front, error)) {
-    out["libraries"] = "none: weft was built where there was no MPI";
-    return out;
-  }
   for (const auto& [name, file] :
-       {std::pair{"Open MPI", "libweft-mpi-openmpi.so"}, std::pair{"MPICH and its kin", "libweft-mpi-mpich.so"}}) {
-    const std::filesystem::path library = front.parent_path() / file;
+       {std::pair{"Open MPI", "libweft-mpi-openmpi.so"}, std::pair{"MPICH and its kin", "libweft-mpi-mpich.so"},
+        std::pair{"the standard's ABI", "libweft-mpi-abi.so"}}) {
+    const std::filesystem::path library = folder / file;
     out[name] = std::filesystem::exists(library, error) ? library.string() : "none";
   }
   return out;
@@ -142,8 +139,7 @@ Json collectives() {
   std::error_code error;
   Json out;
   for (const auto& [name, library] :
-       {std::pair{"Open MPI 4.1", &found.openmpi_component}, std::pair{"Open MPI", &found.openmpi_collectives},
-        std::pair{"MPICH and its kin", &found.mpich_collectives}}) {
+       {std::pair{"Open MPI 4.1", &found.openmpi_component}, std::pair{"all MPIs", &found.collectives}}) {
     out[name] = std::filesystem::exists(*library, error) ? library->string() : "none";
   }
   return out;

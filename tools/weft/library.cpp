@@ -48,8 +48,7 @@ Libraries in(const fs::path& folder, const fs::path& package) {
           folder / "libweft-numa.so",
           tune,
           folder / "mca_coll_weft.so",
-          folder / "libweft-coll-openmpi.so",
-          folder / "libweft-coll-mpich.so",
+          folder / "libweft-coll.so",
           fs::exists(python, error) ? python : fs::path()};
 }
 

@@ -12,13 +12,12 @@ struct Libraries {
   std::filesystem::path preload;  // libweft-preload.so
   std::filesystem::path observe;  // libweft-observe.so
   std::filesystem::path page;  // report-page.html
-  std::filesystem::path mpi;      // libweft-mpi.so; there only if weft was built where there was an MPI
+  std::filesystem::path mpi;      // libweft-mpi.so
   std::filesystem::path numa;     // libweft-numa.so
-  std::filesystem::path tune;     // the Python of `weft tune`; there only if weft was built where there was an MPI
-  // mca_coll_weft.so, libweft-coll-openmpi.so and libweft-coll-mpich.so; there as libweft-mpi.so is
+  std::filesystem::path tune;     // the Python of `weft tune`
+  // mca_coll_weft.so, the component for Open MPI 4.1, which a build without its headers lacks; and libweft-coll.so
   std::filesystem::path openmpi_component;
-  std::filesystem::path openmpi_collectives;
-  std::filesystem::path mpich_collectives;
+  std::filesystem::path collectives;
   std::filesystem::path python;  // the folder that each Python on weft has first in its PYTHONPATH; empty: no package
 };
 

@@ -105,40 +105,19 @@ bool is_there(const std::string& library) {
   return false;
 }
 
-bool preload_mpi(const std::string& library, bool by_variable) {
-  if (access(library.c_str(), R_OK) != 0) {
-    base::warn("%s: %s: %s; build weft where an MPI is installed (scripts/setup-mpi)%s",
-               by_variable ? "WEFT_MPI" : "--mpi", library.c_str(), std::strerror(errno), instead(by_variable));
-    return false;
-  }
-  if (!can_be_listed(library, ": \t\n")) return false;
+bool preload_mpi(const std::string& library) {
+  if (!is_there(library) || !can_be_listed(library, ": \t\n")) return false;
   // Tools that count MPI's calls come first: they see the program's calls, and the library pauses in what they call.
   append("LD_PRELOAD", library);
   return true;
 }
 
-// A library before MPI takes its names: that for the MPI whose launcher has started the process; where this is not
-// known, those for both, since what is there for one MPI does nothing in the other. Open MPI of the version that it was
-// built for loads the component instead, from the folder, in which it looks beside its own; whoever names folders keeps
-// them. It stops at the first that is not there, so the own one is first.
-bool use_collectives(const Libraries& found, bool by_variable) {
-  const platform::Mpi launcher = platform::mpi_by_launcher();
-  std::vector<std::string> libraries;
-  if (launcher != platform::Mpi::mpich) libraries.push_back(found.openmpi_collectives);
-  if (launcher != platform::Mpi::openmpi) libraries.push_back(found.mpich_collectives);
-  bool any = false;
-  for (const std::string& library : libraries) {
-    if (access(library.c_str(), R_OK) != 0) continue;
-    if (!can_be_listed(library, ": \t\n")) return false;
-    append("LD_PRELOAD", library);
-    any = true;
-  }
-  if (!any) {
-    base::warn("%s: %s: %s; build weft where %s is installed (scripts/setup-mpi)%s",
-               by_variable ? "WEFT_COLLECTIVES" : "--collectives", libraries.front().c_str(), std::strerror(errno),
-               launcher == platform::Mpi::mpich ? "MPICH" : "Open MPI", instead(by_variable));
-    return false;
-  }
+// A library before MPI takes its names, and finds out whose MPI it is. Open MPI of the version that it was built for
+// loads the component instead, from the folder, in which it looks beside its own; whoever names folders keeps them. It
+// stops at the first that is not there, so the own one is first.
+bool use_collectives(const Libraries& found) {
+  if (!is_there(found.collectives) || !can_be_listed(found.collectives, ": \t\n")) return false;
+  append("LD_PRELOAD", found.collectives);
   if (access(found.openmpi_component.c_str(), R_OK) == 0) {
     const std::string folder = found.openmpi_component.parent_path();
     if (!can_be_listed(folder, ":")) return false;
@@ -194,9 +173,7 @@ void say_unreported(const Libraries& found) {
   const char* preloaded = std::getenv("LD_PRELOAD");
   const std::string folder = found.openmpi_component.parent_path();
   if (components != nullptr && std::string(components).find(folder) != std::string::npos) return;
-  for (const auto* library : {&found.openmpi_collectives, &found.mpich_collectives}) {
-    if (preloaded != nullptr && std::string(preloaded).find(library->filename()) != std::string::npos) return;
-  }
+  if (preloaded != nullptr && std::string(preloaded).find(found.collectives.filename()) != std::string::npos) return;
   base::warn(
       "WEFT_COLLECTIVES_REPORT: weft's collectives are not loaded, so there is no report: weft run --collectives");
 }
@@ -233,10 +210,10 @@ int prepare(const RunOptions& options, Program& program) {
       audit(found.audit);
     }
     // Before the library of --mpi, to which it leaves what it does not take.
-    const bool collectives = options.collectives && use_collectives(found, by_variable.collectives);
+    const bool collectives = options.collectives && use_collectives(found);
     if (options.collectives && !collectives && !by_variable.collectives) return kUsage;
     if (!collectives) say_unreported(found);
-    if (options.mpi && !preload_mpi(found.mpi, by_variable.mpi) && !by_variable.mpi) return kUsage;
+    if (options.mpi && !preload_mpi(found.mpi) && !by_variable.mpi) return kUsage;
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     const bool records = !options.trace.empty() || !options.profile.empty();
     if (records && !is_there(found.observe)) return kFailed;

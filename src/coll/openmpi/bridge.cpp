@@ -73,7 +73,7 @@ bool weft_coll_has_library() {
   return dl_iterate_phdr(
              [](dl_phdr_info* info, size_t, void*) {
                const char* slash = std::strrchr(info->dlpi_name, '/');
-               return slash != nullptr && std::strcmp(slash, "/libweft-coll-openmpi.so") == 0 ? 1 : 0;
+               return slash != nullptr && std::strcmp(slash, "/libweft-coll.so") == 0 ? 1 : 0;
              },
              nullptr) != 0;
 }

@@ -234,7 +234,7 @@ int call_alltoall(const void* send, int send_count, MPI_Datatype send_type, void
 }
 
 constexpr mpi::MeetingTexts kTexts{.part = "coll",
-                                   .library = "/libweft-coll-" WEFT_COLL_MPI ".so",
+                                   .library = "/libweft-coll.so",
                                    .name = "weft's collectives",
                                    .option = "weft run --collectives",
                                    .tag = 32702};
@@ -275,9 +275,7 @@ void set(F* function, Function found) noexcept {
 
 }  // namespace
 
-const mpi::Kind kBuiltFor = kFamily;
-
-const Function* calls_before(void* mpi, const Function* next) noexcept {
+static const Function* calls_before(void* mpi, const Function* next) noexcept {
   bool all = true;
 #define WEFT_COLL_FIND(name) all = find(mpi, "PMPI_" #name, &g_mpi.name) && all;
   WEFT_COLL_PMPI(WEFT_COLL_FIND)
@@ -298,3 +296,6 @@ const Function* calls_before(void* mpi, const Function* next) noexcept {
 }
 
 }  // namespace weft::coll
+
+extern "C" [[gnu::visibility("default")]] const weft::coll::Link weft_coll_link;
+const weft::coll::Link weft_coll_link{.layout = weft::coll::kLinkLayout, .calls_before = weft::coll::calls_before};

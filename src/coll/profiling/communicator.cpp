@@ -69,9 +69,8 @@ void begin() noexcept {
   g_settings.group.progress = progress;
   g_settings.group.died = died;
   g_settings.name = name;
-  // This MPI's launcher sets the variable; others may not.
-  if (const char* ranks = std::getenv(kLocalRanks)) g_settings.group.job_ranks = std::atoi(ranks);
-  if (kPaysFrom > 0) g_settings.pays_from = kPaysFrom;
+  if (const int ranks = local_ranks_by_launcher(); ranks > 0) g_settings.group.job_ranks = ranks;
+  if (const int from = pays_from(); from > 0) g_settings.pays_from = from;
   if (g_mpi.Comm_create_keyval(copy_nothing, forget, &g_key, nullptr) != MPI_SUCCESS) {
     g_key = MPI_KEYVAL_INVALID;
   }

@@ -30,7 +30,7 @@ bool is_logical(MPI_Datatype type) noexcept { return type == MPI_C_BOOL || type 
 
 }  // namespace
 
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) || defined(MPI_ABI_VERSION)
 bool is_basic(MPI_Datatype type) noexcept {
   static const MPI_Datatype kOthers[] = {MPI_BYTE, MPI_CHAR, MPI_CHARACTER, MPI_WCHAR, MPI_PACKED, MPI_2INT};
   return is_real(type) || among(type, kOthers) || is_integer(type) || is_complex(type) || is_logical(type);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of MPI in libweft-coll-mpich.so and libweft-coll-openmpi.so. The library may get into processes with
-// another MPI, whose handles have another size, or with none: arguments pass through as whole registers, and at the
-// first call it is seen whose they are.
+// The names of MPI in libweft-coll.so. It gets into processes with any MPI, whose handles differ in size, or with none:
+// arguments pass through as whole registers, and the first call finds out whose they are and loads the library for it.
 #include <atomic>
+#include <cstdint>
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -11,7 +11,6 @@
 #include "coll/profiling/link.h"
 #include "mpi/front/known.h"
 #include "mpi/front/mapped.h"
-#include "platform/launcher.h"
 
 namespace weft::coll {
 
@@ -23,30 +22,54 @@ using Word = uintptr_t;
 std::atomic<const Function*> g_functions{nullptr};
 Function g_own[kNames];
 
+// The end of the message where MPI's own collectives are all there is.
+constexpr char kPlainly[] = "MPI runs without weft's collectives";
+
+const char* library_for(const mpi::Mapped& mapped) noexcept {
+  switch (mapped.kind) {
+    case mpi::Kind::open_mpi: return "libweft-coll-openmpi.so";
+    case mpi::Kind::mpich: return "libweft-coll-mpich.so";
+    case mpi::Kind::standard_abi: return "libweft-coll-abi.so";
+    case mpi::Kind::several:
+      base::warn("coll: the process has loaded two MPIs, one of them %s; %s", mapped.path, kPlainly);
+      return nullptr;
+    case mpi::Kind::none: return nullptr;
+  }
+  return nullptr;
+}
+
+// Null: the process goes on with MPI's own.
+const Function* functions_of_weft() noexcept {
+  const mpi::Mapped mapped = mpi::find_mapped();
+  const char* name = library_for(mapped);
+  // It may not be in the global scope.
+  void* mpi = name != nullptr ? dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (mpi == nullptr) return nullptr;
+  char why[sizeof mapped.path + 200];
+  if (!mpi::is_known(mapped, reinterpret_cast<mpi::SayVersion>(dlsym(mpi, "PMPI_Get_library_version")), why,
+                     sizeof why)) {
+    base::warn("coll: %s; %s", why, kPlainly);
+    return nullptr;
+  }
+  void* library = mpi::load_beside(name);
+  if (library == nullptr) {
+    base::warn("coll: %s; %s", dlerror(), kPlainly);
+    return nullptr;
+  }
+  const auto* link = static_cast<const Link*>(dlsym(library, kLinkName));
+  if (link == nullptr || link->layout != kLinkLayout) {
+    base::warn("coll: %s is of another version of weft than libweft-coll.so; %s", name, kPlainly);
+    return nullptr;
+  }
+  return link->calls_before(mpi, g_own);
+}
+
 void resolve() noexcept {
   for (int i = 0; i < kNames; ++i) {
     g_own[i] = reinterpret_cast<Function>(mpi::find_own(kNameTexts[i]));
     if (g_own[i] == nullptr) base::fatal("coll: %s is called, but no MPI of the process has it", kNameTexts[i]);
   }
-  const mpi::Mapped mapped = mpi::find_mapped();
-  // Where both libraries are before MPI, one of them says it.
-  if (mapped.kind == mpi::Kind::standard_abi &&
-      (kBuiltFor == mpi::Kind::mpich || platform::mpi_by_launcher() == platform::Mpi::openmpi)) {
-    base::warn(
-        "coll: %s has MPI's standard ABI, for which weft has no library yet; MPI runs without weft's collectives",
-        mapped.path);
-  }
-  const Function* functions = nullptr;
-  // It may not be in the global scope.
-  void* library = mapped.kind == kBuiltFor ? dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  char why[sizeof mapped.path + 200];
-  if (library != nullptr &&
-      !mpi::is_known(mapped, reinterpret_cast<mpi::SayVersion>(dlsym(library, "PMPI_Get_library_version")), why,
-                     sizeof why)) {
-    base::warn("coll: %s; MPI runs without weft's collectives", why);
-  } else if (library != nullptr) {
-    functions = calls_before(library, g_own);
-  }
+  const Function* functions = functions_of_weft();
   g_functions.store(functions != nullptr ? functions : g_own, std::memory_order_release);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI's functions and objects, found in the process: the library is linked to no MPI. In place of <mpi.h>.
+// MPI's functions and objects, found in the process: the library is linked to no MPI.
 #pragma once
 
 #include <mpi.h>
@@ -31,7 +31,7 @@ namespace weft::coll {
   F(ompi_mpi_op_replace) F(ompi_mpi_op_sum)
 // What the names of handles stand for in <mpi.h>.
 #undef OMPI_PREDEFINED_GLOBAL
-#define OMPI_PREDEFINED_GLOBAL(type, global) (static_cast<type>(weft::coll::g_mpi.global))
+#define OMPI_PREDEFINED_GLOBAL(type, object) (static_cast<type>(weft::coll::g_mpi.object))
 #else
 #define WEFT_COLL_OBJECTS(F)
 #endif

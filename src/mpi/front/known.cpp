@@ -2,6 +2,7 @@
 #include "mpi/front/known.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace weft::mpi {
@@ -27,6 +28,18 @@ constexpr Family kFamilies[] = {
     {Kind::mpich, "ParaStation MPI", kAny, kAny},
 };
 
+// Whoever made it, a library with the standard's ABI is known. The library's name has the ABI's version (MPI 5.0,
+// section 20.2).
+bool has_known_abi(const Mapped& mapped, char* why, size_t size) noexcept {
+  constexpr char kSuffix[] = ".so.";
+  constexpr int kVersion = 1;
+  const char* suffix = std::strstr(mapped.path, kSuffix);
+  const int version = suffix != nullptr ? std::atoi(suffix + std::strlen(kSuffix)) : kVersion;
+  if (version == kVersion) return true;
+  std::snprintf(why, size, "%s has version %d of MPI's ABI, and weft knows version %d", mapped.path, version, kVersion);
+  return false;
+}
+
 }  // namespace
 
 bool is_known(const Mapped& mapped, SayVersion say, char* why, size_t size) noexcept {
@@ -37,6 +50,7 @@ bool is_known(const Mapped& mapped, SayVersion say, char* why, size_t size) noex
   if (say != nullptr) say(version, &length);
   // Some go on with lines about how they were built.
   version[std::strcspn(version, ",\n")] = '\0';
+  if (mapped.kind == Kind::standard_abi) return has_known_abi(mapped, why, size);
   for (const Family& family : kFamilies) {
     if (family.kind != mapped.kind || std::strncmp(version, family.begin, std::strlen(family.begin)) != 0) continue;
     if (family.least == kAny) return true;

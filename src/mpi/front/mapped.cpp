@@ -13,10 +13,11 @@ namespace weft::mpi {
 Kind kind_of(const dl_phdr_info& info) noexcept {
   const platform::LoadedObject object = platform::object_of(info);
   if (object.find("PMPI_Init") == nullptr) return Kind::none;
+  // That of Open MPI uses its objects too.
+  if (std::strstr(info.dlpi_name, "libmpi_abi") != nullptr) return Kind::standard_abi;
   // Since Open MPI 6 another library has its objects.
   constexpr char kObject[] = "ompi_mpi_comm_world";
-  if (object.find(kObject) != nullptr || object.needs(kObject)) return Kind::open_mpi;
-  return std::strstr(info.dlpi_name, "libmpi_abi.") != nullptr ? Kind::standard_abi : Kind::mpich;
+  return object.find(kObject) != nullptr || object.needs(kObject) ? Kind::open_mpi : Kind::mpich;
 }
 
 bool is_ours(const dl_phdr_info& info) noexcept {
@@ -26,6 +27,15 @@ bool is_ours(const dl_phdr_info& info) noexcept {
     if (header.p_type == PT_LOAD && own - (info.dlpi_addr + header.p_vaddr) < header.p_memsz) return true;
   }
   return false;
+}
+
+void* load_beside(const char* name) noexcept {
+  Dl_info self;
+  const char* file = dladdr(reinterpret_cast<const void*>(&load_beside), &self) != 0 ? self.dli_fname : "";
+  const char* slash = std::strrchr(file, '/');
+  char path[4096];
+  std::snprintf(path, sizeof path, "%.*s%s", slash != nullptr ? static_cast<int>(slash + 1 - file) : 0, file, name);
+  return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 
 bool mpi_has(const char* name) noexcept {

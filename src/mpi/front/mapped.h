@@ -23,6 +23,10 @@ Kind kind_of(const dl_phdr_info& info) noexcept;
 // Whether the object is this library.
 bool is_ours(const dl_phdr_info& info) noexcept;
 
+// Loads a library of weft's that lies beside the one that this function is in. Lazily: an older MPI may lack functions
+// that it needs only when the program calls what is newer. Null: dlerror() says why.
+void* load_beside(const char* name) noexcept;
+
 // Whether the MPI that is mapped, perhaps not relocated yet, has a function of that name.
 bool mpi_has(const char* name) noexcept;
 

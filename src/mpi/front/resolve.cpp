@@ -58,28 +58,13 @@ const char* library_for(const Mapped& mapped) noexcept {
   switch (mapped.kind) {
     case Kind::open_mpi: return "libweft-mpi-openmpi.so";
     case Kind::mpich: return "libweft-mpi-mpich.so";
-    case Kind::standard_abi:
-      base::warn("mpi: %s has MPI's standard ABI, for which weft has no library yet; %s", mapped.path, kPlainly);
-      return nullptr;
+    case Kind::standard_abi: return "libweft-mpi-abi.so";
     case Kind::several:
       base::warn("mpi: the process has loaded two MPIs, one of them %s; %s", mapped.path, kPlainly);
       return nullptr;
     case Kind::none: return nullptr;
   }
   return nullptr;
-}
-
-// The library beside this one.
-void* load(const char* name) noexcept {
-  Dl_info self;
-  const char* file = dladdr(reinterpret_cast<const void*>(kNames), &self) != 0 ? self.dli_fname : "";
-  const char* slash = std::strrchr(file, '/');
-  char path[4096];
-  std::snprintf(path, sizeof path, "%.*s%s", slash != nullptr ? static_cast<int>(slash + 1 - file) : 0, file, name);
-  // Lazily: an older MPI may lack functions that it needs only when the program calls what is newer.
-  void* library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) base::warn("mpi: %s; %s", dlerror(), kPlainly);
-  return library;
 }
 
 const Link* link() noexcept {
@@ -97,8 +82,11 @@ const Link* link() noexcept {
     base::warn("mpi: %s; %s", why, kPlainly);
     return nullptr;
   }
-  void* library = load(name);
-  if (library == nullptr) return nullptr;
+  void* library = load_beside(name);
+  if (library == nullptr) {
+    base::warn("mpi: %s; %s", dlerror(), kPlainly);
+    return nullptr;
+  }
   const auto* link = static_cast<const Link*>(dlsym(library, kLinkName));
   if (link == nullptr || link->layout != kLinkLayout) {
     base::warn("mpi: %s is of another version of weft than libweft-mpi.so; %s", name, kPlainly);
@@ -153,7 +141,7 @@ void fill_once() noexcept {
   g_signal_blocked = pthread_sigmask(SIG_BLOCK, nullptr, &blocked) == 0 && sigismember(&blocked, SIGUSR1) == 1;
   // A tool that comes first calls PMPI_Init: there is no first call here.
   const Kind kind = find_mapped().kind;
-  if ((kind == Kind::open_mpi || kind == Kind::mpich) && has_tool()) fill_once();
+  if (kind != Kind::none && kind != Kind::several && has_tool()) fill_once();
 }
 
 }  // namespace

@@ -15,12 +15,10 @@ namespace {
 
 const Replacements kLists[] = {
     kReplacements,
-#ifdef WEFT_MPI_HAS_LARGE_COUNTS
     kLargeReplacements,
-#endif
     kTampiReplacements,
 #ifdef OPEN_MPI
-    // MPICH's Fortran routines call the functions of C.
+    // The Fortran routines of other MPIs call the functions of C.
     kFortranReplacements,
 #endif
 };

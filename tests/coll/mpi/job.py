@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of programs/, built by an MPI's compiler and run by its launcher, with weft's collectives or without.
 
-The MPIs are openmpi, mpich, and openmpi_library: the same Open MPI with weft's library before it, without the component.
+The MPIs are openmpi, mpich, abi (one with the standard's ABI), and openmpi_library: the same Open MPI with weft's library
+before it, without the component.
 """
 
 import os
@@ -61,7 +62,7 @@ def run(mpi: str, ranks: int, command: list, settings: dict[str, str], weft: boo
     """The exit code and the lines, sorted: launchers mix those of several ranks."""
     prefix = [WEFT, "run", "--collectives"]
     if mpi == "openmpi_library":
-        prefix = ["env", f"LD_PRELOAD={LIBRARIES / 'libweft-coll-openmpi.so'}"]
+        prefix = ["env", f"LD_PRELOAD={LIBRARIES / 'libweft-coll.so'}"]
     full = [str(part) for part in [f"mpiexec.{suffix(mpi)}", "-n", ranks, *(prefix if weft else []), *command]]
     # Each rank has files of its own: launchers mix what several of them write, in the middle of lines.
     to_file = ["sh", "-c", 'exec "$@" >"$WEFT_TEST_OUT.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" 2>&1', "sh"]

@@ -3,8 +3,6 @@
 #include "mpi/library/calls/rows.h"
 #include "mpi/library/calls/table.h"
 
-#ifdef WEFT_MPI_HAS_LARGE_COUNTS
-
 namespace weft::mpi {
 
 using SendrecvCount = Sendrecv<MPI_Count, PMPI_Sendrecv_c, PMPI_Isend_c, PMPI_Irecv_c>;
@@ -21,5 +19,3 @@ static const Replacement kRows[] = {
 const Replacements kLargeReplacements{kRows, sizeof kRows / sizeof *kRows};
 
 }  // namespace weft::mpi
-
-#endif

@@ -26,9 +26,10 @@
 #define HELPED(name, ordered_by) ROW(name, &Helped<PMPI_##name, ordered_by>::call)
 #define IN_PLACE(name) ROW(name, &InPlace<PMPI_##name>::call)
 
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) || defined(MPI_ABI_VERSION)
 // Seen with 4.1.4 and 5.0.11: a non-blocking read beyond the end of a file never completes, and between two neighbours
-// that are the same rank the non-blocking exchanges swap what they bring. So helpers make these calls.
+// that are the same rank the non-blocking exchanges swap what they bring. So helpers make these calls, and where the
+// MPI with the standard's ABI may be Open MPI.
 #define FILE_CALL(name, twin) HELPED(name, kUnordered)
 #define FILE_COLLECTIVE(name, twin) HELPED(name, 0)
 #define EXCHANGE(name, twin, ordered_by) HELPED(name, ordered_by)

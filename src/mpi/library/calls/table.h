@@ -10,9 +10,6 @@ namespace weft::mpi {
 extern const Replacements kReplacements;
 
 // The same for large counts, which MPIs have from version 4 of the standard on.
-#if MPI_VERSION >= 4
-#define WEFT_MPI_HAS_LARGE_COUNTS
 extern const Replacements kLargeReplacements;
-#endif
 
 }  // namespace weft::mpi

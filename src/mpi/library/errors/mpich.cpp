@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 
 #include "mpi/library/errors/functions.h"
@@ -33,14 +34,13 @@ std::atomic<MPI_Errhandler> g_programs{MPI_ERRHANDLER_NULL};
 std::atomic<bool> g_set{false};
 // How many callers of keep_ours() want weft's handler there in the place of a fatal one.
 int g_keeping = 0;
+// Whether this MPI keeps with a request what it belongs to: Open MPI does, which may have the standard's ABI.
+bool g_keeps_origins = false;
 // Whether calls return MPI_SUCCESS when a program's handler has had their error (seen with MPICH 5.0).
 bool g_handled_is_success = false;
 
 bool is_fatal(MPI_Errhandler handler) noexcept {
-#ifdef MPI_ERRORS_ABORT
-  if (handler == MPI_ERRORS_ABORT) return true;
-#endif
-  return handler == MPI_ERRORS_ARE_FATAL;
+  return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
 }
 
 bool is_predefined(MPI_Errhandler handler) noexcept {
@@ -84,6 +84,13 @@ void keep_ours(int change) noexcept {
 
 void free_handler(MPI_Errhandler handler) noexcept {
   if (!is_predefined(handler)) PMPI_Errhandler_free(&handler);
+}
+
+bool is_open_mpi() noexcept {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  PMPI_Get_library_version(version, &length);
+  return std::strncmp(version, "Open MPI", std::strlen("Open MPI")) == 0;
 }
 
 // Finds out g_handled_is_success by an error made for that purpose. Both communicators have weft's handler meanwhile.
@@ -142,6 +149,7 @@ Completing::~Completing() {
 int Completing::code(int returned) const noexcept { return t_seen != MPI_SUCCESS ? t_seen : returned; }
 
 int raise(const Origin& origin, int code) noexcept {
+  if (g_keeps_origins) return code;
   switch (origin.of) {
     case Origin::Of::communicator: return call_handler(origin.communicator, code);
     case Origin::Of::file: {
@@ -154,12 +162,14 @@ int raise(const Origin& origin, int code) noexcept {
   return code;
 }
 
-int raise_own(int code) noexcept { return call_handler(g_reached, code); }
+int raise_own(int code) noexcept { return call_handler(g_keeps_origins ? MPI_COMM_WORLD : g_reached, code); }
 
 void keep_errors() noexcept {
   const Inside inside;
   const std::lock_guard lock(g_lock);
   if (g_reached != MPI_COMM_NULL) return;
+  g_keeps_origins = is_open_mpi();
+  if (g_keeps_origins) return;
   MPI_Errhandler world = MPI_ERRHANDLER_NULL;
   MPI_Errhandler self = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &world);

@@ -11,8 +11,9 @@ namespace {
 
 constexpr char kYield[] = "OMPI_MCA_mpi_yield_when_idle";
 
-bool is_open_mpi() noexcept {
-#ifdef OPEN_MPI
+// With the standard's ABI it is not known before MPI has started; other MPIs do not read the variable.
+bool may_be_open_mpi() noexcept {
+#if defined(OPEN_MPI) || defined(MPI_ABI_VERSION)
   return true;
 #else
   return false;
@@ -22,7 +23,7 @@ bool is_open_mpi() noexcept {
 }  // namespace
 
 StartEnvironment::StartEnvironment(bool pausing) noexcept
-    : set_(pausing && is_open_mpi() && std::getenv(kYield) == nullptr) {
+    : set_(pausing && may_be_open_mpi() && std::getenv(kYield) == nullptr) {
   if (set_) setenv(kYield, "1", 0);
 }
 

@@ -2,7 +2,9 @@
 #include "mpi/library/tampi/table.h"
 
 #include "mpi/library/mpi.h"
+#ifndef MPI_ABI_VERSION
 #include "mpi/library/tampi/fortran.h"
+#endif
 #include "mpi/library/tampi/tampi.h"
 
 namespace weft::mpi {
@@ -19,6 +21,8 @@ static const Replacement kRows[] = {
   ROW("TAMPI_Property_get", &tampi_property_get) ROW("TAMPI_Property_set", &tampi_property_set)
   ROW("TAMPI_Blocking_enabled", &tampi_enabled) ROW("TAMPI_Nonblocking_enabled", &tampi_enabled)
   ROW("TAMPI_Iwait", &iwait) ROW("TAMPI_Iwaitall", &iwaitall)
+#ifndef MPI_ABI_VERSION
+  // The standard's ABI says nothing of Fortran's statuses.
   ROW("tampi_iwait_", &iwait_fortran) ROW("tampi_iwaitall_", &iwaitall_fortran)
 
   ROW("tampi_init_", &tampi_init_fortran) ROW("tampi_finalize_", &tampi_finalize_fortran)
@@ -30,6 +34,7 @@ static const Replacement kRows[] = {
   REQUESTED("igather", 8) REQUESTED("igatherv", 9) REQUESTED("ireduce", 7) REQUESTED("ireduce_scatter", 6)
   REQUESTED("ireduce_scatter_block", 6) REQUESTED("iscatter", 8) REQUESTED("iscatterv", 9) REQUESTED("iscan", 6)
   REQUESTED("iexscan", 6)
+#endif
 
   WITHOUT_REQUEST(Isend) WITHOUT_REQUEST(Ibsend) WITHOUT_REQUEST(Irsend) WITHOUT_REQUEST(Issend)
   ROW("TAMPI_Irecv", &WithoutRequest<PMPI_Irecv>::Of::call_with_status)

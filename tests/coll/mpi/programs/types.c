@@ -127,8 +127,8 @@ int main(int count, char** arguments) {
     leave(all);
     free(mine);
 
-    // Nothing, described in many ways: some ranks give no elements, some give elements of no bytes. In this Open MPI's own
-    // bcast some ranks then wait for ever for others that have returned at once.
+    // Nothing, described in many ways: some ranks give no elements, some give elements of no bytes. In the own
+    // bcast of Open MPI 4.1 and of MPICH 5.0 some ranks then wait for ever for others that have returned at once.
     if (count > 1) {
       MPI_Type_free(&type);
       MPI_Type_free(&other);
