@@ -34,11 +34,10 @@ find_file(WEFT_CHART_JS NAMES chart.min.js chart.umd.js Chart.min.js
           NO_CMAKE_FIND_ROOT_PATH DOC "Chart.js, minified and for browsers, version 3.9")
 weft_need(WEFT_CHART_JS "Chart.js 3.9, minified, which the page of `weft report` draws with" libjs-chart.js
           "-DWEFT_CHART_JS=FILE, or `npm install chart.js@3.9` here")
+# Its declarations alone: the command loads the library where the system has it.
+find_path(WEFT_LIBDW elfutils/libdwfl.h DOC "The folder of elfutils/libdwfl.h, for lines of sources in weft report and weft numa")
 if(NOT WEFT_PORTABLE)
-  find_library(WEFT_HWLOC hwloc DOC "hwloc, for weft info")
-  weft_need(WEFT_HWLOC "hwloc" libhwloc-dev "-DCMAKE_PREFIX_PATH=PREFIX; -DWEFT_PORTABLE=ON does without")
-  find_library(WEFT_DW dw DOC "libdw of elfutils, for weft numa")
-  weft_need(WEFT_DW "libdw of elfutils" libdw-dev "-DCMAKE_PREFIX_PATH=PREFIX; -DWEFT_PORTABLE=ON does without")
+  weft_need(WEFT_LIBDW "elfutils' headers" libdw-dev "-DCMAKE_PREFIX_PATH=PREFIX; -DWEFT_PORTABLE=ON does without")
 endif()
 if(WEFT_TESTS)
   find_package(GTest QUIET)

@@ -10,6 +10,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Loaded when it is there: lines of sources in `weft report` and `weft numa`.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libdw1)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 if(PROJECT_IS_TOP_LEVEL)
   include(CPack)

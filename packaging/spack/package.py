@@ -29,7 +29,6 @@ class Weft(CMakePackage):
     depends_on("cli11@2.1:", type="build")
     depends_on("xxhash", type="build")
     depends_on("elfutils")
-    depends_on("hwloc@2:")
 
     generator("ninja")
     conflicts("platform=darwin", msg="weft needs Linux")

@@ -271,6 +271,22 @@ class ReportFiles(CommandTest):
         program.unlink()
         self.assertIn("real is not there", json.dumps(self.read(trace.read_text())["run"]["notes"]))
 
+    def test_lines_where_the_system_can_read_them(self):
+        """By libdw, which need not be there: then functions are named."""
+        program = self.build("real", PROGRAM, "-g")
+        empty = self.build("empty", "int nothing;", "-shared", "-fPIC").rename(self.folder / "libdw.so.1")
+        json_file = self.folder / "sites.json"
+        for variables, wanted, other in (
+            ({}, "real.c:", "uneven (real)"),
+            ({"LD_LIBRARY_PATH": str(empty.parent)}, "uneven (real)", "real.c:"),
+        ):
+            with self.subTest(**variables):
+                done = self.report("--cpus", 2, "--json", json_file, program, env=variables)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                text = json_file.read_text()
+                self.assertIn(wanted, text)
+                self.assertNotIn(other, text)
+
     def test_a_page_and_a_trace_of_one_run(self):
         """Each has the counts of the run, as if it were alone."""
         trace, json_file = self.folder / "both-%p.json", self.folder / "page.json"

@@ -53,7 +53,7 @@ class Libraries(unittest.TestCase):
 
     def test_an_installation_needs_no_others(self) -> None:
         found = self.packages(self.lacking("-DWEFT_TESTS=OFF"))
-        self.assertIn("libhwloc-dev", found)
+        self.assertIn("libdw-dev", found)
         self.assertEqual(found - self.group("build"), set())
 
     def test_pip(self) -> None:

@@ -33,8 +33,8 @@ def make_prefix(prefix: pathlib.Path) -> None:
     """Links to the libraries that weft is built with, as a package manager's prefix has them. Debian's files for CMake
     find each other by their folders' depth, so that it stays."""
     wanted = (
-        ("/usr", "include", ("boost", "CLI", "xxhash.h", "hwloc*", "elfutils")),
-        ("/usr", "lib/*-linux-gnu", ("libboost_context.*", "libhwloc.*", "libdw.*")),
+        ("/usr", "include", ("boost", "CLI", "xxhash.h", "elfutils")),
+        ("/usr", "lib/*-linux-gnu", ("libboost_context.*",)),
         ("/usr", "lib/*-linux-gnu/cmake", ("Boost*", "boost_*")),
         ("/usr", "share/cmake", ("CLI11*",)),
     )
@@ -122,7 +122,7 @@ class Spack(Configured):
         text = (PACKAGING / "spack/package.py").read_text()
         self.assertEqual(
             set(re.findall(r'depends_on\("([a-z0-9-]+)', text)) - {"cxx", "cmake", "ninja", "python"},
-            {"boost", "cli11", "xxhash", "elfutils", "hwloc"},
+            {"boost", "cli11", "xxhash", "elfutils"},
         )
 
 

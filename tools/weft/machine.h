@@ -11,7 +11,7 @@ struct Machine {
   int hardware_threads = 0;
 };
 
-// As hwloc says; in builds for wheels, which need libc alone, as /sys does.
+// As /sys says.
 Machine look_at_machine();
 
 }  // namespace weft::tools

@@ -23,8 +23,8 @@ class Symbols {
   virtual CodePlace find(uint64_t address) = 0;
 };
 
-// Of a process that looked like this when it ended: a copy of its /proc/PID/maps. With the lines of sources if weft was
-// built with elfutils, which wheels are not.
+// Of a process that looked like this when it ended: a copy of its /proc/PID/maps. With the lines of sources where the
+// system has elfutils' libdw.so.1.
 std::unique_ptr<Symbols> read_symbols(const std::string& maps_file);
 
 // "dgemv.c:42", or "function (libfoo)", or "libfoo+0x1234".

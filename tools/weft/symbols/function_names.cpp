@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without a library that reads debug information, as in wheels: the functions that the symbol tables of objects name.
-#include "symbols/symbols.h"
-
+// Where no library reads debug information: the functions that the symbol tables of objects name.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,12 +8,14 @@
 #include <sstream>
 #include <vector>
 
-#include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "symbols/demangled.h"
+#include "symbols/readers.h"
 
 namespace weft::tools {
 
@@ -127,17 +127,9 @@ bool parse(const std::string& line, Mapping& mapping) {
   return mapping.begin < mapping.end;
 }
 
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* readable = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 && readable != nullptr ? readable : name;
-  std::free(readable);
-  return result;
-}
-
-class NamedSymbols : public Symbols {
+class FunctionNames : public Symbols {
  public:
-  explicit NamedSymbols(const std::string& maps_file) {
+  explicit FunctionNames(const std::string& maps_file) {
     std::ifstream lines(maps_file);
     Mapping mapping;
     for (std::string line; std::getline(lines, line);) {
@@ -177,8 +169,8 @@ class NamedSymbols : public Symbols {
 
 }  // namespace
 
-std::unique_ptr<Symbols> read_symbols(const std::string& maps_file) {
-  return std::make_unique<NamedSymbols>(maps_file);
+std::unique_ptr<Symbols> read_function_names(const std::string& maps_file) {
+  return std::make_unique<FunctionNames>(maps_file);
 }
 
 }  // namespace weft::tools
