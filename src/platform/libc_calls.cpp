@@ -196,6 +196,9 @@ class LibcRedirection {
     });
   }
 
+  static int type_of(const ElfW(Sym) & symbol) noexcept { return symbol.st_info & 0xf; }
+  static bool is_chosen(const ElfW(Sym) & symbol) noexcept { return type_of(symbol) == STT_GNU_IFUNC; }
+
   // Visits the entries of libc's table for the functions. One may have several versions, and those with other code have
   // other arguments.
   template <class Visit>
@@ -210,7 +213,8 @@ class LibcRedirection {
       const bool leads_there = is_of_threads && has_one_version(symbols, call.name);
       symbols.for_each_of_name(call.name, [&](const ElfW(Sym) & symbol) {
         const bool same = leads_there || reinterpret_cast<void*>(libc.dlpi_addr + symbol.st_value) == theirs_[i];
-        if (same && (symbol.st_info & 0xf) == STT_FUNC) visit(const_cast<ElfW(Sym)&>(symbol), call);
+        const bool chosen = is_chosen(symbol) && leads_there && call.choose != nullptr;
+        if (same && (type_of(symbol) == STT_FUNC || chosen)) visit(const_cast<ElfW(Sym)&>(symbol), call);
         return false;
       });
     }
@@ -229,8 +233,10 @@ class LibcRedirection {
     auto* const table = reinterpret_cast<void*>(begin);
     if (now < 0 || mprotect(table, end - begin, PROT_READ | PROT_WRITE) != 0) return;
     for_each_entry(libc, symbols, [&](ElfW(Sym) & symbol, const LibcCall& call) {
+      const auto ours =
+          is_chosen(symbol) ? reinterpret_cast<uintptr_t>(call.choose) : reinterpret_cast<uintptr_t>(call.ours);
       // Addresses in the table count from where libc lies; the sum wraps.
-      const ElfW(Addr) value = reinterpret_cast<uintptr_t>(call.ours) - libc.dlpi_addr;
+      const ElfW(Addr) value = ours - libc.dlpi_addr;
       __atomic_store_n(&symbol.st_value, value, __ATOMIC_RELEASE);
     });
     mprotect(table, end - begin, now);

@@ -213,7 +213,10 @@ platform::LibcCalls child_calls() noexcept {
       to_ours("posix_spawnp", our_posix_spawnp, &g_posix_spawnp),
       to_ours("system", our_system, &g_system),
       to_ours("popen", our_popen, &g_popen),
-      {"vfork", reinterpret_cast<const void*>(&weft_vfork_ours), &weft_vfork_theirs},
+      {.name = "vfork",
+       .ours = reinterpret_cast<const void*>(&weft_vfork_ours),
+       .theirs = &weft_vfork_theirs,
+       .choose = [] { return reinterpret_cast<void*>(&weft_vfork_ours); }},
   };
   return calls;
 }
