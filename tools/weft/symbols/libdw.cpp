@@ -9,11 +9,11 @@ namespace weft::tools {
 
 namespace {
 
-std::optional<Libdw> load() {
+std::optional<DwarfFunctions> load() {
   // The name has not changed since elfutils 0.1.
   void* library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return std::nullopt;
-  Libdw found;
+  DwarfFunctions found;
   bool all = true;
 #define WEFT_LIBDW_FIND(name)                                                 \
   found.name = reinterpret_cast<decltype(found.name)>(dlsym(library, #name)); \
@@ -25,8 +25,8 @@ std::optional<Libdw> load() {
 
 }  // namespace
 
-const Libdw* libdw() {
-  static const std::optional<Libdw> loaded = load();
+const DwarfFunctions* libdw() {
+  static const std::optional<DwarfFunctions> loaded = load();
   return loaded ? &*loaded : nullptr;
 }
 

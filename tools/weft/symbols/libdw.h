@@ -16,13 +16,13 @@ namespace weft::tools {
 // clang-format on
 
 // Its functions, by their names.
-struct Libdw {
+struct DwarfFunctions {
 #define WEFT_LIBDW_MEMBER(name) decltype(&::name) name = nullptr;
   WEFT_LIBDW(WEFT_LIBDW_MEMBER)
 #undef WEFT_LIBDW_MEMBER
 };
 
 // Null: the system has none, or lacks a function.
-const Libdw* libdw();
+const DwarfFunctions* libdw();
 
 }  // namespace weft::tools

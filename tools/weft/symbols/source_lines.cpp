@@ -12,7 +12,7 @@ namespace {
 
 class SourceLines : public Symbols {
  public:
-  SourceLines(const Libdw& library, const std::string& maps_file)
+  SourceLines(const DwarfFunctions& library, const std::string& maps_file)
       : dw_(library),
         callbacks_{.find_elf = library.dwfl_linux_proc_find_elf,
                    .find_debuginfo = library.dwfl_standard_find_debuginfo,
@@ -65,7 +65,7 @@ class SourceLines : public Symbols {
     }
   }
 
-  const Libdw& dw_;
+  const DwarfFunctions& dw_;
   const Dwfl_Callbacks callbacks_;
   Dwfl* dwfl_ = nullptr;
 };
@@ -73,7 +73,7 @@ class SourceLines : public Symbols {
 }  // namespace
 
 std::unique_ptr<Symbols> read_source_lines(const std::string& maps_file) {
-  const Libdw* library = libdw();
+  const DwarfFunctions* library = libdw();
   return library != nullptr ? std::make_unique<SourceLines>(*library, maps_file) : nullptr;
 }
 
