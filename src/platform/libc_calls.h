@@ -19,7 +19,8 @@ struct LibcCall {
   bool own_calls = true;
   // Not null: of the function that programs linked with an older libc have, where that is another one.
   const char* version = nullptr;
-  // Where glibc's library of threads chooses the function of that name when it is bound (STT_GNU_IFUNC): what returns ours.
+  // Where glibc's library of threads chooses the function of that name when it is bound (STT_GNU_IFUNC): what returns
+  // ours.
   void* (*choose)() = nullptr;
 };
 

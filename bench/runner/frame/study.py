@@ -183,13 +183,17 @@ def run(
         for study in studies:
             study.save = save
             around.enter_context(study.surroundings())
-        plan = [turn for study in studies for turn in study.plan()]
-        task = progress.add_task("", total=len(plan))
-        for what, measure in plan:
-            progress.update(task, advance=1, description=what)
-            measure()
+        plans = [(study, study.plan()) for study in studies]
+        task = progress.add_task("", total=sum(len(plan) for _, plan in plans))
+        for study, plan in plans:
+            for what, measure in plan:
+                progress.update(task, advance=1, description=what)
+                measure()
+            # Whoever looks on waits for the first table.
+            if demonstration:
+                study.show(shown_on)
     others_percent = watch.stop()
-    for study in studies:
+    for study in () if demonstration else studies:
         study.show(shown_on)
     # Targets are set against other runtimes, of which another version of weft is none.
     judges = [] if getattr(arguments, "before", None) else studies
