@@ -105,8 +105,16 @@ bool is_there(const std::string& library) {
   return false;
 }
 
-bool preload_mpi(const std::string& library) {
-  if (!is_there(library) || !can_be_listed(library, ": \t\n")) return false;
+// What an option needs, or its variable: that then counts for nothing.
+bool has_library(const std::string& library, const char* name, bool by_variable) {
+  if (access(library.c_str(), R_OK) == 0) return can_be_listed(library, ": \t\n");
+  base::warn("%s: %s: %s; build or install weft again%s", name, library.c_str(), std::strerror(errno),
+             instead(by_variable));
+  return false;
+}
+
+bool preload_mpi(const std::string& library, bool by_variable) {
+  if (!has_library(library, by_variable ? "WEFT_MPI" : "--mpi", by_variable)) return false;
   // Tools that count MPI's calls come first: they see the program's calls, and the library pauses in what they call.
   append("LD_PRELOAD", library);
   return true;
@@ -115,8 +123,8 @@ bool preload_mpi(const std::string& library) {
 // A library before MPI takes its names, and finds out whose MPI it is. Open MPI of the version that it was built for
 // loads the component instead, from the folder, in which it looks beside its own; whoever names folders keeps them. It
 // stops at the first that is not there, so the own one is first.
-bool use_collectives(const Libraries& found) {
-  if (!is_there(found.collectives) || !can_be_listed(found.collectives, ": \t\n")) return false;
+bool use_collectives(const Libraries& found, bool by_variable) {
+  if (!has_library(found.collectives, by_variable ? "WEFT_COLLECTIVES" : "--collectives", by_variable)) return false;
   append("LD_PRELOAD", found.collectives);
   if (access(found.openmpi_component.c_str(), R_OK) == 0) {
     const std::string folder = found.openmpi_component.parent_path();
@@ -210,10 +218,10 @@ int prepare(const RunOptions& options, Program& program) {
       audit(found.audit);
     }
     // Before the library of --mpi, to which it leaves what it does not take.
-    const bool collectives = options.collectives && use_collectives(found);
+    const bool collectives = options.collectives && use_collectives(found, by_variable.collectives);
     if (options.collectives && !collectives && !by_variable.collectives) return kUsage;
     if (!collectives) say_unreported(found);
-    if (options.mpi && !preload_mpi(found.mpi) && !by_variable.mpi) return kUsage;
+    if (options.mpi && !preload_mpi(found.mpi, by_variable.mpi) && !by_variable.mpi) return kUsage;
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     const bool records = !options.trace.empty() || !options.profile.empty();
     if (records && !is_there(found.observe)) return kFailed;
