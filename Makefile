@@ -99,6 +99,11 @@ test-collectors: build
 test-many-cpus: build
 	cmake --build --preset release --target test_many_cpus
 
+# What weft does with each version of OpenBLAS and oneTBB: downloads some 70 wheels; a quarter of an hour. ONLY=numpy-2 for some.
+.PHONY: test-blas-versions
+test-blas-versions: build
+	tests/interpose/versions.py --only "$(ONLY)"
+
 # A thousand processes that share a node are killed under load: some minutes.
 test-node: build
 	WEFT_COMMAND=$(CURDIR)/build/release/bin/weft $(TEST_PYTHON) tests/node/kills_test.py 1000

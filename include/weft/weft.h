@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Has weft's pool run the jobs of each copy of OpenBLAS (built for pthreads, 0.3.28 or later) that is mapped and runs
+/* Has weft's pool run the jobs of each copy of OpenBLAS (built for pthreads, 0.3.29 or later) that is mapped and runs
  * them itself. Returns how many there were. May be called at any time by any thread, and again when more libraries have
  * been loaded. Under `weft run` it is not needed. */
 int weft_adopt_libraries(void);
@@ -24,6 +24,10 @@ void weft_blas_run(int sync, void (*job)(int number, void* data, int extra), int
  * when setting, `threads` is less than 1. */
 int weft_blas_get_num_threads(const char *path);
 int weft_blas_set_num_threads(const char *path, int threads);
+
+/* Whether weft sees how jobs of that copy wait for each other, so that its calls are split the same way whatever the load
+ * is. 0: it does not, and the load decides. -1: there is no such copy. */
+int weft_blas_sees_waits(const char *path);
 
 /* Where memory is placed on a machine with several NUMA nodes. Each call is about the whole pages within `bytes` from
  * `memory` on; what else lies on a page at either end stays as it is. Pages that have been touched are moved, the others

@@ -68,6 +68,26 @@ class _OpenBlas:
         found = re.search(r"OpenBLAS (\d+(\.\d+)+)", text)
         return f" {found[1]}" if found else ""
 
+    def _reason(self) -> str:
+        """Why weft leaves it alone."""
+        numbers = tuple(int(number) for number in self.version().strip().split(".")[:3] if number)
+        if not _runtime.adopts_libraries():
+            return "WEFT_ADOPT_LIBRARIES says no"
+        if numbers < (0, 3, 29):
+            return "older than 0.3.29"
+        if self._adopted() is None:
+            return "its builders hide the names that weft needs"
+        return "weft does not know it" if _runtime.audited() else "weft.enable() takes it over"
+
+    def left_alone(self) -> str | None:
+        """Why weft does not run its jobs, and what that costs; None: it does, or there are none."""
+        if self._call("get_parallel") != 1 or self._adopted():
+            return None
+        return (
+            f"left alone ({self._reason()}): its threads are its own and want CPUs beside weft's; "
+            "OPENBLAS_NUM_THREADS=n bounds them"
+        )
+
     def pool(self, path: str, threads: int, openmp: str | None) -> Pool:
         layer = {0: "serial", 1: "pthreads", 2: "OpenMP"}.get(self._call("get_parallel"), "unknown")  # type: ignore[call-overload]
         treatment, note, limit = "own", "weft is not in this process", self.limit()
@@ -76,14 +96,14 @@ class _OpenBlas:
         elif layer == "OpenMP":
             if openmp is not None:
                 treatment, note = "replaced", "runs on weft's pool"
-        elif self._adopted() and openmp is not None:
+        elif self._adopted() and _runtime.on_weft():
             treatment, note = "adopted", "weft runs its jobs, by its callback"
             blas = _runtime.blas()
             limit = blas.num_threads(path) if blas is not None else limit
-        elif self._adopted() is None:
-            note = "not taken over: older than 0.3.28, which brought the callback; OPENBLAS_NUM_THREADS=n bounds it"
-        elif openmp is not None:
-            note = "not taken over by this version of weft; OPENBLAS_NUM_THREADS=n bounds it"
+            if limit is not None and blas is not None and not blas.sees_waits(path):
+                note += ", and does not see all of their waits: the load decides how calls are split, and rounding"
+        elif _runtime.on_weft():
+            note = self.left_alone() or "its threads are its own"
         kind = f"OpenBLAS{self.version()}, {layer}"
         return Pool(kind, path, _owners.owner(path), threads, limit, treatment, note)
 
@@ -93,6 +113,22 @@ class _OpenBlas:
             return ctypes.c_void_p.in_dll(self._library, "openblas_threads_callback_").value is not None
         except ValueError:
             return None
+
+
+def left_alone() -> dict[str, str]:
+    """The copies of OpenBLAS whose jobs weft does not run: their files, and why."""
+    found = {}
+    for path in _files.mapped_libraries():
+        if "openblas" not in _name(path):
+            continue
+        try:
+            copy = _OpenBlas(path)
+        except OSError:  # as in pools()
+            continue
+        why = copy.left_alone()
+        if why is not None:
+            found[path] = f"OpenBLAS{copy.version()}, {why}"
+    return found
 
 
 def _openmp_pool(path: str, threads: int, users: list[str]) -> Pool:

@@ -109,11 +109,19 @@ def load() -> ctypes.CDLL:
     return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
 
 
+def adopts_libraries() -> bool:
+    """Whether weft may take over libraries with threads of their own."""
+    return os.environ.get("WEFT_ADOPT_LIBRARIES", "").strip().lower() not in ("false", "no", "off", "0")
+
+
 def load_permits() -> None:
     """Maps the library by which oneTBB asks weft for CPUs, so that oneTBB finds it under its name when it comes."""
     mapped = (os.path.basename(path) for path in _files.mapped_libraries())
-    wanted = os.environ.get("WEFT_ADOPT_LIBRARIES", "").strip().lower() not in ("false", "no", "off", "0")
-    if wanted and os.access(_files.PERMITS, os.R_OK) and not any(name.startswith("libtcm.so") for name in mapped):
+    if (
+        adopts_libraries()
+        and os.access(_files.PERMITS, os.R_OK)
+        and not any(name.startswith("libtcm.so") for name in mapped)
+    ):
         ctypes.CDLL(_files.PERMITS, mode=ctypes.RTLD_GLOBAL)
 
 
@@ -122,12 +130,14 @@ class Blas:
 
     def __init__(self, library: ctypes.CDLL) -> None:
         """Raises AttributeError where the runtime has no such calls."""
-        self._adopt, self._get, self._set = (
+        self._adopt, self._get, self._set, self._sees = (
             library.weft_adopt_libraries,
             library.weft_blas_get_num_threads,
             library.weft_blas_set_num_threads,
+            library.weft_blas_sees_waits,
         )
         self._get.argtypes = [ctypes.c_char_p]
+        self._sees.argtypes = [ctypes.c_char_p]
         self._set.argtypes = [ctypes.c_char_p, ctypes.c_int]
 
     def adopt(self) -> None:
@@ -142,6 +152,10 @@ class Blas:
     def set_num_threads(self, path: str, count: int) -> bool:
         """Allows each call of that copy so many threads at most; whether weft runs that copy."""
         return int(self._set(os.fsencode(path), count)) >= 0
+
+    def sees_waits(self, path: str) -> bool:
+        """Whether its calls are split the same way whatever the load is."""
+        return int(self._sees(os.fsencode(path))) > 0
 
     def copies(self) -> list[str]:
         """The files of the copies that weft runs."""

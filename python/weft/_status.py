@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from weft import _runtime
+from weft import _pools, _runtime
 from weft._version import VERSION
 
 
@@ -24,6 +24,7 @@ def status() -> dict[str, object]:
     active: whether weft's runtime is in the process. how: "audit" (python -m weft, weft run), "preload", "enable" (or
     linked), None. Under "audit" it comes with the first library that needs it. other_runtimes: OpenMP runtimes that
     weft has not replaced. openblas_copies: those on pthreads that it has taken over, None where this build cannot.
+    openblas_left_alone: those on pthreads that it has not taken over, and why.
     """
     path = _runtime.mapped()
     blas = _runtime.blas()
@@ -39,4 +40,5 @@ def status() -> dict[str, object]:
         "cpus": int(_runtime.load().omp_get_num_procs()) if path is not None else None,
         "other_runtimes": _runtime.other_runtimes(),
         "openblas_copies": blas.copies() if blas is not None else None,
+        "openblas_left_alone": _pools.left_alone() if _runtime.on_weft() else {},
     }

@@ -34,25 +34,20 @@ class LoopOwners {
   Byte* begin() const noexcept { return count_ > 0 ? functions_[0].begin - kBeside : nullptr; }
   Byte* end() const noexcept { return count_ > 0 ? functions_[index(count_ - 1)].end + kBeside : nullptr; }
 
+  // A loop that is known.
   void count(const Byte* loop) noexcept {
-    int next = 0;  // the first one behind the loop
-    for (int rest = count_; rest > 0;) {
-      const int half = rest / 2;
-      const bool before = functions_[index(next + half)].begin <= loop;
-      next += before ? half + 1 : 0;
-      rest = before ? rest - half - 1 : half;
-    }
-    if (next > 0) {
-      Function& own = functions_[index(next - 1)];
-      if (loop < own.end + kBeside) ++own.behind;
-      if (loop < own.end) {
-        ++own.before;
-        return;
-      }
-    }
-    if (next == count_) return;
-    Function& own = functions_[index(next)];
-    if (loop >= own.begin - kBeside) ++own.before;
+    find_owners(loop, [](Function* behind, Function* before) {
+      if (behind != nullptr) ++behind->behind;
+      if (before != nullptr) ++before->before;
+    });
+  }
+
+  // Something in the place of a loop that is not known: the function that it would belong to cannot be right.
+  void spoil(const Byte* loop) noexcept {
+    find_owners(loop, [](Function* behind, Function* before) {
+      if (behind != nullptr) behind->behind = kSpoilt;
+      if (before != nullptr) before->before = kSpoilt;
+    });
   }
 
   // Whether each function has from `least` to `most` loops, in itself and on one side, which is the same for all
@@ -79,8 +74,28 @@ class LoopOwners {
   };
   // There are some 200 in the builds that have most.
   static constexpr size_t kMost = 512;
+  static constexpr int kSpoilt = 1 << 20;  // more than any function has
 
   static constexpr size_t index(int i) noexcept { return static_cast<size_t>(i); }
+
+  // owners(function, function): the one that the place belongs to if what is beside a function stands behind it, and
+  // the one if it stands before it; null: none.
+  template <class Owners>
+  void find_owners(const Byte* loop, Owners&& owners) noexcept {
+    int next = 0;  // the first one behind the loop
+    for (int rest = count_; rest > 0;) {
+      const int half = rest / 2;
+      const bool before = functions_[index(next + half)].begin <= loop;
+      next += before ? half + 1 : 0;
+      rest = before ? rest - half - 1 : half;
+    }
+    Function* last = next > 0 ? &functions_[index(next - 1)] : nullptr;
+    Function* following = next < count_ ? &functions_[index(next)] : nullptr;
+    if (last != nullptr && loop < last->end) return owners(last, last);
+    if (last != nullptr && loop >= last->end + kBeside) last = nullptr;
+    if (following != nullptr && loop < following->begin - kBeside) following = nullptr;
+    owners(last, following);
+  }
 
   std::array<Function, kMost> functions_{};
   int count_ = 0;

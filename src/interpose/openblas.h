@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names and layouts of OpenBLAS on pthreads, 0.3.28 and later: this is the one file that knows them. It needs
+// The names and layouts of OpenBLAS on pthreads, 0.3.29 and later: this is the one file that knows them. It needs
 // nothing of libc, so that the audit library may use it. docs/explanation/process.md says how weft takes a copy over.
 #pragma once
 
@@ -36,6 +36,28 @@ struct QueuedJob {
   QueuedJob* next;
 };
 
+// The rest of `name` after `part`; null: the name does not contain it.
+inline const char* behind(const char* name, const char* part) noexcept {
+  for (; *name != '\0'; ++name) {
+    const char* a = name;
+    const char* b = part;
+    while (*b != '\0' && *a == *b) ++a, ++b;
+    if (*b == '\0') return a;
+  }
+  return nullptr;
+}
+
+// Whether it is 0.3.29 or later: that version has new names, whatever else it was built with. 0.3.28 has the callback
+// too, but its jobs have no buffers on threads that it has not started itself, and write to address 0.
+inline bool is_new_enough(const platform::LoadedObject& object) noexcept {
+  bool found = false;
+  object.for_each_defined([&found](const char* name, void*, size_t) {
+    found = behind(name, "gemmtr") != nullptr;
+    return found;
+  });
+  return found;
+}
+
 // The symbols of one copy of the library.
 struct OpenBlas {
   Run* run;      // variable: the function that runs the jobs; null: its own threads
@@ -63,7 +85,7 @@ struct OpenBlas {
     const bool complete = threads != nullptr && own != nullptr && started != nullptr && run_itself != nullptr &&
                           start_own != nullptr && end_own != nullptr && begin != nullptr && await != nullptr;
     // The build for OpenMP finds weft by itself.
-    if (!complete || object.needs("omp_get_max_threads")) run = nullptr;
+    if (!complete || !is_new_enough(object) || object.needs("omp_get_max_threads")) run = nullptr;
   }
   bool found() const noexcept { return run != nullptr; }
 
@@ -77,17 +99,6 @@ struct OpenBlas {
 // Functions whose names differ from build to build, by words before and behind. Those for Fortran, with one underscore
 // more, call the others.
 enum class Known { none, set_threads, get_threads, get_configuration };
-
-// The rest of `name` after `part`; null: the name does not contain it.
-inline const char* behind(const char* name, const char* part) noexcept {
-  for (; *name != '\0'; ++name) {
-    const char* a = name;
-    const char* b = part;
-    while (*b != '\0' && *a == *b) ++a, ++b;
-    if (*b == '\0') return a;
-  }
-  return nullptr;
-}
 
 inline Known known(const char* name) noexcept {
   constexpr struct {

@@ -7,6 +7,7 @@
 #include "interpose/fibers.h"
 #include "interpose/run.h"
 #include "interpose/thread_share.h"
+#include "interpose/wait_loops.h"
 #include "openmp/abi/abi.h"
 
 using namespace weft;
@@ -27,6 +28,12 @@ WEFT_ABI(int, weft_blas_set_num_threads)(const char* path, int threads) {
   if (copy == nullptr || threads < 1) return -1;
   interpose::set_limit(copy, threads);
   return 0;
+}
+
+WEFT_ABI(int, weft_blas_sees_waits)(const char* path) {
+  const interpose::Copy* copy = interpose::copy_in(path);
+  if (copy == nullptr) return -1;
+  return copy->sees(interpose::kArraysSeen | interpose::kListsSeen) ? 1 : 0;
 }
 
 namespace {

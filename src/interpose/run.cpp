@@ -140,7 +140,8 @@ void dismiss(Gang* gang) noexcept {
 // numbers of their own.
 void give_back(Job job, int count, void* data) noexcept {
   const Copy* copy = copy_at(reinterpret_cast<const void*>(job));
-  if (copy == nullptr) base::fatal("jobs of a library that is no OpenBLAS, or more than 32 copies of it");
+  if (copy == nullptr)
+    base::fatal("jobs of a library that is no OpenBLAS of 0.3.29 or later, or more than 32 copies of it");
   if (copy->whole) refuse();
   __atomic_store_n(copy->library.run, nullptr, __ATOMIC_RELAXED);
   copy->library.run_itself(count, data);

@@ -65,8 +65,9 @@ class WaitLoops {
   // A job of a product waits before it packs its blocks anew, for those of others, and at its end.
   static constexpr int kLeastOfAProduct = 3;
   static constexpr int kMostOfAProduct = 64;
-  // In the code of each LU factorization: one of its creator, four of its jobs.
-  static constexpr int kLoopsOfADriver = 5;
+  // In the code of each LU factorization: one of its creator, three of its jobs. Most compilers make two of the last.
+  static constexpr int kLeastOfADriver = 4;
+  static constexpr int kMostOfADriver = 5;
   static constexpr int kMostDrivers = 8;
   static constexpr size_t kNops = 8;
   static constexpr Byte kNop = 0x90;
@@ -145,16 +146,21 @@ class WaitLoops {
       }
     }
   }
+  // Near the products stand other functions, which have nops for waits of another kind.
   bool products_are_known() noexcept {
-    bool all_known = true;
-    for_each_nops(products_, [&](const Byte* nops) {
-      all_known = all_known && goes_back(nops);
-      products_.count(nops);
+    for_each_nops(products_, [this](const Byte* nops) {
+      if (goes_back(nops)) {
+        products_.count(nops);
+      } else {
+        products_.spoil(nops);
+      }
     });
-    return all_known && products_.each_has(kLeastOfAProduct, kMostOfAProduct);
+    return products_.each_has(kLeastOfAProduct, kMostOfAProduct);
   }
   void patch_products() const noexcept {
-    for_each_nops(products_, [this](Byte* nops) { write_call(nops); });
+    for_each_nops(products_, [this](Byte* nops) {
+      if (goes_back(nops)) write_call(nops);
+    });
   }
 
   // ---- factorizations: a load, a test, and back to the load ----
@@ -190,17 +196,30 @@ class WaitLoops {
     const Byte* jump = at + loop.body;
     return (jump[0] & 0xfe) == 0x74 && jump + 2 + static_cast<int8_t>(jump[1]) == at;
   }
+  // The same wait, written as a comparison of memory with 0: some compiler might do so.
+  static bool is_other_loop(const Byte* at) noexcept {
+    int into = 0;
+    if (at[1] != 0x83 || (at[2] >> 3 & 7) != 7) return false;
+    const Byte as_load[] = {at[0], 0x8b, at[2], at[3]};
+    const int length = length_of_load(as_load, into);
+    if (length == 0 || at[length] != 0) return false;
+    const Byte* jump = at + length + 1;
+    return (jump[0] & 0xfe) == 0x74 && jump + 2 + static_cast<int8_t>(jump[1]) == at;
+  }
   void find_in_factorizations() noexcept {
     const Byte* end = factorizations_.end();
     for (Byte* at = factorizations_.begin(); at != nullptr && at + 32 < end; ++at) {
+      if (is_other_loop(at)) factorizations_.spoil(at);
       if (!is_loop(at, loops_[static_cast<size_t>(found_)])) continue;
       factorizations_.count(at);
       if (++found_ == static_cast<int>(loops_.size()) - 1) return;
     }
   }
   bool factorizations_are_known() const noexcept {
-    return found_ == kLoopsOfADriver * factorizations_.size() &&
-           factorizations_.each_has(kLoopsOfADriver, kLoopsOfADriver);
+    for (int loops = kLeastOfADriver; loops <= kMostOfADriver; ++loops) {
+      if (found_ == loops * factorizations_.size() && factorizations_.each_has(loops, loops)) return true;
+    }
+    return false;
   }
   // The loops move to the page, with a call in each.
   void copy_factorizations() noexcept {
@@ -229,7 +248,7 @@ class WaitLoops {
 
   LoopOwners products_;
   LoopOwners factorizations_;
-  std::array<Loop, kLoopsOfADriver * kMostDrivers + 2> loops_;
+  std::array<Loop, kMostOfADriver * kMostDrivers + 2> loops_;
   int found_ = 0;
   Byte* page_ = nullptr;
   size_t used_ = 0;

@@ -11,6 +11,7 @@ int blas_num_threads = 3;
 int blas_server_avail = 1;
 
 const char* openblas_get_config(void) { return "OpenBLAS MAX_THREADS=64"; }
+void dgemmtr_(void) {}
 int exec_blas(long count, void* jobs) { return (void)jobs, (int)count; }
 
 // Longer than a jump to elsewhere.

@@ -2,8 +2,12 @@
 // Functions with the names and the wait loops of OpenBLAS's, as compilers leave them (wait_loops_test.cpp). Each waits
 // until its argument is not zero, once for each of its loops. How many of them each has differs from build to build:
 // PRODUCTS and DRIVERS are those of the first functions, LAST_PRODUCT and LAST_DRIVER those of the last one. They are
-// in the exported function and, most of them, in one beside it: behind it, or BEFORE it.
+// in the exported function and, most of them, in one beside it: behind it, or BEFORE it. STRANGER: behind the last product
+// (1) or the last driver (2) stands a wait of another kind.
 
+#ifndef STRANGER
+#define STRANGER 0
+#endif
 #define TEXT_(number) #number
 #define TEXT(number) TEXT_(number)
 
@@ -62,8 +66,25 @@ inner_\name:
   .size gemm_thread_mn, .-gemm_thread_mn
   function zherk_thread_LC, product_loop, )" TEXT(PRODUCTS) R"(
   function cgemm3m_thread_nt, product_loop, )" TEXT(LAST_PRODUCT) R"(
+  .if )" TEXT(STRANGER) R"( == 1
+1:
+  .skip 8, 0x90
+  mov $1, %ecx
+  mov %rdx, %rax
+  lock cmpxchg %rcx, (%rdi)
+  je 2f
+  jmp 1b
+2:
+  ret
+  .endif
   .skip 16384, 0xcc
   function dgetrf_parallel, driver_loop, )" TEXT(DRIVERS) R"(
   function zgetrf_parallel, driver_loop, )" TEXT(LAST_DRIVER) R"(
+  .if )" TEXT(STRANGER) R"( == 2
+1:
+  cmpq $0, 64(%rdi,%rcx,8)
+  je 1b
+  ret
+  .endif
   .skip 16384, 0xcc
 )");

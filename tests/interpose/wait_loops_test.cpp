@@ -90,6 +90,22 @@ TEST_F(WaitLoopsTest, AllButOneProductHaveNone) { EXPECT_EQ(seen_of("product_wit
 TEST_F(WaitLoopsTest, OneFactorizationHasThoseOfTwo) { EXPECT_EQ(seen_of("driver_with_all"), kArraysSeen); }
 TEST_F(WaitLoopsTest, FactorizationsWithSixAndFour) { EXPECT_EQ(seen_of("driver_with_four"), kArraysSeen); }
 
+// As gcc 15 compiles them.
+TEST_F(WaitLoopsTest, AllFactorizationsHaveFour) {
+  ASSERT_EQ(seen_of("drivers_with_four"), kBoth);
+  expect_calls(kFactorizations);
+}
+
+// 0.3.34 has a lock behind the products, in which threads wait as in these, but in another loop.
+TEST_F(WaitLoopsTest, NopsOfOthersBehindFunctionsWhoseLoopsStandBefore) {
+  ASSERT_EQ(seen_of("stranger_behind_before"), kBoth);
+  expect_calls(kProducts);
+}
+TEST_F(WaitLoopsTest, NopsOfOthersWhereLoopsOfAFunctionStand) {
+  EXPECT_EQ(seen_of("stranger_behind_behind"), kListsSeen);
+}
+TEST_F(WaitLoopsTest, AFactorizationWaitsInAnotherLoopToo) { EXPECT_EQ(seen_of("stranger_driver"), kArraysSeen); }
+
 }  // namespace
 }  // namespace weft::adopt
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import unittest
 
 from support import TBB, ProgramTest, needs_tbb
@@ -68,6 +70,31 @@ class Explain(ProgramTest):
         self.assertEqual(pools["OpenMP inside"]["treatment"], "own")
         self.assertTrue(pools["OpenMP inside"]["file"].endswith("/libinside.so"))
         self.assertEqual(self.errors.count("libinside.so has an OpenMP runtime inside"), 1, self.errors)
+
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_an_openblas_that_is_left_alone(self) -> None:
+        """With the reason, in weft.status() too."""
+        for version, reason in (
+            ("0.3.27", "older than 0.3.29"),
+            ("0.3.34.106.0", "its builders hide the names that weft needs"),
+        ):
+            source, library = self.folder / "openblas.c", self.folder / f"libopenblas-{version}.so"
+            source.write_text(
+                f'const char* openblas_get_config(void) {{ return "OpenBLAS {version} MAX_THREADS=64"; }}\n'
+                "int openblas_get_num_threads(void) { return 2; }\n"
+                "int openblas_get_parallel(void) { return 1; }\n"
+            )
+            subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", library], check=True)
+            code = f"""
+    import ctypes, weft
+    library = ctypes.CDLL({str(library)!r})
+    print(weft.status()["openblas_left_alone"][{str(library)!r}])
+"""
+            pools = {pool["file"]: pool for pool in self.report(code)["pools"]}
+            pool = pools[str(library)]
+            self.assertEqual((pool["kind"], pool["treatment"]), (f"OpenBLAS {version}, pthreads", "own"))
+            self.assertIn(f"left alone ({reason})", pool["note"])
+            self.assertIn(f"OpenBLAS {version}, left alone ({reason})", self.succeed(code))
 
     def test_a_program_without_pools(self) -> None:
         self.succeed("    print(1)\n", "--explain")

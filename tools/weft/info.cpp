@@ -164,6 +164,7 @@ Json program(const Program& program) {
   Json others = Json::object();
   for (const ProgramRuntimes::Other& other : found.others) others[other.file] = other.why;
   out["OpenMP runtimes beside weft"] = others.empty() ? Json("none that can be seen") : others;
+  for (const ProgramRuntimes::Other& copy : found.openblas) out["OpenBLAS"][copy.file] = copy.why;
   return out;
 }
 

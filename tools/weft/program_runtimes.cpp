@@ -4,12 +4,14 @@
 #include <array>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "dynamic_linker.h"
+#include "openblas_file.h"
 #include "own_openmp.h"
 #include "platform/openmp_runtime.h"
 
@@ -91,6 +93,8 @@ ProgramRuntimes look_at_runtimes(const Program& program, const Libraries& librar
     found.known = true;
     const std::string file = file_of(line);
     if (file.empty()) continue;
+    if (std::string blas = look_into_openblas(file, audits); !blas.empty())
+      found.openblas.push_back({file, std::move(blas)});
     if (file == libraries.runtime) {
       found.on_weft = audits || asks_for_runtime(program, libraries);
     } else if (platform::has_runtime_name(file.c_str())) {

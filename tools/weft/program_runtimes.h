@@ -19,6 +19,8 @@ struct ProgramRuntimes {
     std::string why;
   };
   std::vector<Other> others;
+  // The copies of OpenBLAS that it is linked with: the file, and what weft does with it.
+  std::vector<Other> openblas;
 };
 
 // Has the dynamic linker say what it would map, as ldd does: none of the program's code runs.
