@@ -18,7 +18,6 @@
 #include "platform/inner_runtime.h"
 #include "platform/loaded_object.h"
 #include "platform/openmp_runtime.h"
-#include "platform/redirect.h"
 
 namespace weft::audit {
 
@@ -39,6 +38,7 @@ bool is_weft(const link_map* object, const char* library) noexcept {
 struct Other {
   char path[PATH_MAX];
   const char* why;
+  char detail[32];  // at the end of that
 };
 constexpr int kMostKept = 8;
 Other g_others[kMostKept];
@@ -51,16 +51,17 @@ bool g_wants_statistics = false;
 int g_run_by_weft = 0;  // this process, if it is not one that such a process has started
 
 // Once, also where it is closed and opened again and again.
-void tell(const char* path, const char* why) noexcept {
+void tell(const char* path, const char* why, const char* detail = "") noexcept {
   for (int i = 0; i < g_other_count; ++i) {
     if (std::strcmp(g_others[i].path, path) == 0) return;
   }
   if (g_other_count == kMostKept) return;
-  if (g_started) say({"weft: ", path, " ", why, "\n"});
+  if (g_started) say({"weft: ", path, " ", why, detail, "\n"});
   Other& kept = g_others[g_other_count++];
   const size_t length = std::strlen(path);
   std::memcpy(kept.path, path, length < sizeof kept.path ? length : sizeof kept.path - 1);
   kept.why = why;
+  for (size_t i = 0; i + 1 < sizeof kept.detail && detail[i] != '\0'; ++i) kept.detail[i] = detail[i];
 }
 
 // The archive inside the file; null: none, or the file cannot be read.
@@ -77,64 +78,11 @@ const char* inner_runtime(const char* path) noexcept {
   return archive;
 }
 
-// What the dynamic section of an object says of names.
-struct Names {
-  explicit Names(const link_map* object) noexcept : base(object->l_addr), needed(object->l_ld) {
-    for (const ElfW(Dyn)* entry = needed; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-      if (entry->d_tag == DT_STRTAB) strings = at<const char>(entry->d_un.d_ptr);
-      if (entry->d_tag == DT_VERNEED) versions = at<ElfW(Verneed)>(entry->d_un.d_ptr);
-    }
-  }
-
-  // Visits the objects of which versions are needed, until `visit` says true: whether it did.
-  template <class Visit>
-  bool for_each_version(Visit&& visit) const noexcept {
-    for (ElfW(Verneed)* entry = versions; entry != nullptr && strings != nullptr;) {
-      if (visit(*entry)) return true;
-      if (entry->vn_next == 0) break;
-      entry = reinterpret_cast<ElfW(Verneed)*>(reinterpret_cast<char*>(entry) + entry->vn_next);
-    }
-    return false;
-  }
-
-  // The dynamic linker relocates some of these addresses in place, some it leaves as they are in the file.
-  template <class T>
-  T* at(ElfW(Addr) address) const noexcept {
-    return reinterpret_cast<T*>(address < base ? base + address : address);
-  }
-
-  uintptr_t base;
-  ElfW(Dyn) * needed;
-  const char* strings = nullptr;
-  ElfW(Verneed) * versions = nullptr;
-};
-
-bool is_runtime_by_path(const char* name) noexcept {
-  return platform::folder_length(name) > 0 && platform::has_runtime_name(name);
-}
-
-// Before anybody can be in the code that may stand in the same page.
-bool may_add(const link_map* object) noexcept {
-  char path[PATH_MAX];
-  const char* file = object->l_name[0] != '\0' ? object->l_name : program_file(path, sizeof path);
-  return file != nullptr && platform::may_change_code(file);
-}
-
-template <class Number>
-void add_to(Number& number, size_t added, int protection) noexcept {
-  const auto page = static_cast<uintptr_t>(page_size());
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(&number) & ~(page - 1);
-  const size_t size = reinterpret_cast<uintptr_t>(&number) + sizeof number - begin;
-  if (mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_WRITE) != 0) return;
-  number += static_cast<Number>(added);
-  if (protection != (PROT_READ | PROT_WRITE)) mprotect(reinterpret_cast<void*>(begin), size, protection);
-}
-
 void tell_statistics(const char* why) noexcept {
   char number[kDecimal];
   say({"weft statistics (process ", decimal(static_cast<unsigned long>(getpid()), number),
        ")\n  nothing ran on weft: ", why, "\n"});
-  for (int i = 0; i < g_other_count; ++i) say({"  ", g_others[i].path, " ", g_others[i].why, "\n"});
+  for (int i = 0; i < g_other_count; ++i) say({"  ", g_others[i].path, " ", g_others[i].why, g_others[i].detail, "\n"});
 }
 
 }  // namespace
@@ -145,33 +93,6 @@ bool is_on_weft(const link_map* object, const char* library) noexcept {
     if (is_weft(object, library)) return true;
   }
   return false;
-}
-
-void shorten_needed(const link_map* object) noexcept {
-  const Names names(object);
-  if (names.strings == nullptr) return;
-  for (ElfW(Dyn)* entry = names.needed; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag != DT_NEEDED) continue;
-    const char* path = names.strings + entry->d_un.d_val;
-    if (!is_runtime_by_path(path)) continue;
-    const size_t folder = platform::folder_length(path);
-    if (needs_path(object, path)) {
-      if (!may_add(object)) continue;
-      names.for_each_version([&](ElfW(Verneed) & version) {
-        if (std::strcmp(names.strings + version.vn_file, path) != 0) return false;
-        add_to(version.vn_file, folder, PROT_READ | PROT_EXEC);
-        return true;
-      });
-      if (needs_path(object, path)) continue;
-    }
-    add_to(entry->d_un.d_val, folder, PROT_READ | PROT_WRITE);
-  }
-}
-
-bool needs_path(const link_map* object, const char* path) noexcept {
-  const Names names(object);
-  return names.for_each_version(
-      [&](const ElfW(Verneed) & version) { return std::strcmp(names.strings + version.vn_file, path) == 0; });
 }
 
 void look_for_runtime(const link_map* object, Lmid_t space, const char* library) noexcept {
@@ -202,7 +123,8 @@ void look_for_runtime(const link_map* object, Lmid_t space, const char* library)
 
 void look_inside_program() noexcept {
   g_started = true;
-  for (int i = 0; i < g_other_count; ++i) say({"weft: ", g_others[i].path, " ", g_others[i].why, "\n"});
+  for (int i = 0; i < g_other_count; ++i)
+    say({"weft: ", g_others[i].path, " ", g_others[i].why, g_others[i].detail, "\n"});
   // A runtime starts threads. Most programs end here.
   if (!g_starts_threads) return;
   char path[PATH_MAX];
@@ -214,6 +136,10 @@ void look_inside_program() noexcept {
                    "the shared one"
                  : "has an OpenMP runtime inside (libomp.a): its own regions run on that, beside weft; link it with "
                    "the shared one");
+}
+
+void tell_lack(const link_map* object, const char* version) noexcept {
+  tell(object->l_name, "needs functions of a newer runtime that weft lacks, and fails where it calls them: ", version);
 }
 
 void note_permits() noexcept { g_seen_weft = true; }

@@ -34,10 +34,11 @@ using Json = nlohmann::ordered_json;
 
 Json machine() {
   const Machine machine = look_at_machine();
-  return {{"packages", machine.packages},
-          {"NUMA nodes", machine.numa_nodes},
-          {"cores", machine.cores},
-          {"hardware threads", machine.hardware_threads}};
+  const auto known = [](int count) { return count > 0 ? Json(count) : Json("not known (/sys is not there)"); };
+  return {{"packages", known(machine.packages)},
+          {"NUMA nodes", known(machine.numa_nodes)},
+          {"cores", known(machine.cores)},
+          {"hardware threads", known(machine.hardware_threads)}};
 }
 
 Json cpus() {

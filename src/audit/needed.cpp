@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "audit/needed.h"
+
+#include <climits>
+#include <cstdint>
+#include <cstring>
+
+#include <sys/mman.h>
+
+#include "audit/room.h"
+#include "audit/start.h"
+#include "platform/openmp_runtime.h"
+#include "platform/redirect.h"
+
+namespace weft::audit {
+
+namespace {
+
+// What the dynamic section of an object says of names.
+struct Names {
+  explicit Names(const link_map* object) noexcept : base(object->l_addr), needed(object->l_ld) {
+    for (const ElfW(Dyn)* entry = needed; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag == DT_STRTAB) strings = at<const char>(entry->d_un.d_ptr);
+      if (entry->d_tag == DT_VERNEED) versions = at<ElfW(Verneed)>(entry->d_un.d_ptr);
+    }
+  }
+
+  // Visits the objects of which versions are needed, until `visit` says true: whether it did.
+  template <class Visit>
+  bool for_each_version(Visit&& visit) const noexcept {
+    for (ElfW(Verneed)* entry = versions; entry != nullptr && strings != nullptr;) {
+      if (visit(*entry)) return true;
+      if (entry->vn_next == 0) break;
+      entry = reinterpret_cast<ElfW(Verneed)*>(reinterpret_cast<char*>(entry) + entry->vn_next);
+    }
+    return false;
+  }
+
+  // The dynamic linker relocates some of these addresses in place, some it leaves as they are in the file.
+  template <class T>
+  T* at(ElfW(Addr) address) const noexcept {
+    return reinterpret_cast<T*>(address < base ? base + address : address);
+  }
+
+  uintptr_t base;
+  ElfW(Dyn) * needed;
+  const char* strings = nullptr;
+  ElfW(Verneed) * versions = nullptr;
+};
+
+bool is_runtime_by_path(const char* name) noexcept {
+  return platform::folder_length(name) > 0 && platform::has_runtime_name(name);
+}
+
+// Before anybody can be in the code that may stand in the same page.
+bool may_add(const link_map* object) noexcept {
+  char path[PATH_MAX];
+  const char* file = object->l_name[0] != '\0' ? object->l_name : program_file(path, sizeof path);
+  return file != nullptr && platform::may_change_code(file);
+}
+
+template <class Number>
+void add_to(Number& number, size_t added, int protection) noexcept {
+  const auto page = static_cast<uintptr_t>(page_size());
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(&number) & ~(page - 1);
+  const size_t size = reinterpret_cast<uintptr_t>(&number) + sizeof number - begin;
+  if (mprotect(reinterpret_cast<void*>(begin), size, PROT_READ | PROT_WRITE) != 0) return;
+  number += static_cast<Number>(added);
+  if (protection != (PROT_READ | PROT_WRITE)) mprotect(reinterpret_cast<void*>(begin), size, protection);
+}
+
+// Those of all runtimes in whose place weft stands.
+constexpr const char* kVersions[] = {
+#include "runtime_versions.inc"
+};
+
+bool has_version(const char* name) noexcept {
+  for (const char* version : kVersions) {
+    if (std::strcmp(version, name) == 0) return true;
+  }
+  return false;
+}
+
+// Visits the versions of runtimes that the object needs and weft lacks, until `visit` says true.
+template <class Visit>
+void for_each_lack(const link_map* object, Visit&& visit) noexcept {
+  const Names names(object);
+  names.for_each_version([&](ElfW(Verneed) & needed) {
+    const char* library = names.strings + needed.vn_file;
+    if (!platform::has_runtime_name(library)) return false;
+    auto* version = reinterpret_cast<ElfW(Vernaux)*>(reinterpret_cast<char*>(&needed) + needed.vn_aux);
+    for (int left = needed.vn_cnt; left > 0; --left) {
+      const char* name = names.strings + version->vna_name;
+      if ((version->vna_flags & VER_FLG_WEAK) == 0 && !has_version(name) && visit(library, name, *version)) return true;
+      version = reinterpret_cast<ElfW(Vernaux)*>(reinterpret_cast<char*>(version) + version->vna_next);
+    }
+    return false;
+  });
+}
+
+}  // namespace
+
+void shorten_needed(const link_map* object) noexcept {
+  const Names names(object);
+  if (names.strings == nullptr) return;
+  for (ElfW(Dyn)* entry = names.needed; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag != DT_NEEDED) continue;
+    const char* path = names.strings + entry->d_un.d_val;
+    if (!is_runtime_by_path(path)) continue;
+    const size_t folder = platform::folder_length(path);
+    if (needs_path(object, path)) {
+      if (!may_add(object)) continue;
+      names.for_each_version([&](ElfW(Verneed) & version) {
+        if (std::strcmp(names.strings + version.vn_file, path) != 0) return false;
+        add_to(version.vn_file, folder, PROT_READ | PROT_EXEC);
+        return true;
+      });
+      if (needs_path(object, path)) continue;
+    }
+    add_to(entry->d_un.d_val, folder, PROT_READ | PROT_WRITE);
+  }
+}
+
+bool needs_path(const link_map* object, const char* path) noexcept {
+  const Names names(object);
+  return names.for_each_version(
+      [&](const ElfW(Verneed) & version) { return std::strcmp(names.strings + version.vn_file, path) == 0; });
+}
+
+Lack find_lack(const link_map* object) noexcept {
+  Lack lack;
+  for_each_lack(object, [&](const char* library, const char* version, const ElfW(Vernaux)&) {
+    lack = {version, library};
+    return true;
+  });
+  return lack;
+}
+
+void excuse_lacks(const link_map* object) noexcept {
+  if (!may_add(object)) return;
+  for_each_lack(object, [](const char*, const char*, ElfW(Vernaux) & version) {
+    add_to(version.vna_flags, VER_FLG_WEAK, PROT_READ | PROT_EXEC);
+    return false;
+  });
+}
+
+}  // namespace weft::audit

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an object asks for when it needs an OpenMP runtime, and what is changed of that before the dynamic linker looks
+// for it.
+#pragma once
+
+#include <link.h>
+
+namespace weft::audit {
+
+// Has an object that has just been mapped ask by their names alone for the runtimes that it needs by a path. The
+// dynamic linker looks for the versions that an object needs among the objects that are known by the very name that it
+// has for them, and ends the program where there is none. What it is given for a path adds no name to weft's.
+void shorten_needed(const link_map* object) noexcept;
+// Whether `object` needs versions by that path all the same: its memory could not be changed.
+bool needs_path(const link_map* object, const char* path) noexcept;
+
+// A version of a runtime that weft lacks.
+struct Lack {
+  const char* version = nullptr;  // null: there is none
+  const char* library = nullptr;  // of which the object needs it
+};
+Lack find_lack(const link_map* object) noexcept;
+// Has the dynamic linker go on without such versions, for which it would end the program, or refuse the library: what
+// the object calls of them is not found, the rest is.
+void excuse_lacks(const link_map* object) noexcept;
+
+}  // namespace weft::audit
