@@ -5,29 +5,21 @@
 # (src/openmp/abi/*.symbols): adds the adapters, a stub for each name that they lack, and the version script. An
 # adapter defines its functions as src/openmp/abi/abi.h says. The sources must be files of the target itself, not of
 # a static library, whose members a linker takes only on demand.
-#
-# weft_add_abi_versions(<target>)
-#
-# Makes runtime_versions.inc for a source of <target>: the names of all these version nodes.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 
 set(_weft_abi_source_root "${CMAKE_CURRENT_LIST_DIR}/../src")
-
-# By precedence.
-macro(_weft_abi_lists)
-  cmake_path(ABSOLUTE_PATH _weft_abi_source_root NORMALIZE OUTPUT_VARIABLE root)
-  set(abi "${root}/openmp/abi")
-  set(lists "${abi}/libgomp.symbols" "${abi}/libgomp-later.symbols" "${abi}/libomp.symbols" "${abi}/libomp-later.symbols" "${abi}/weft.symbols")
-  list(TRANSFORM lists PREPEND "--list=" OUTPUT_VARIABLE list_options)
-endmacro()
 
 function(weft_add_abi target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "weft_add_abi: unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
+  cmake_path(ABSOLUTE_PATH _weft_abi_source_root NORMALIZE OUTPUT_VARIABLE root)
+  set(abi "${root}/openmp/abi")
   set(into "${CMAKE_CURRENT_BINARY_DIR}/${target}_abi")
-  _weft_abi_lists()
+  # By precedence.
+  set(lists "${abi}/libgomp.symbols" "${abi}/libgomp-later.symbols" "${abi}/libomp.symbols" "${abi}/libomp-later.symbols" "${abi}/weft.symbols")
+  list(TRANSFORM lists PREPEND "--list=" OUTPUT_VARIABLE list_options)
   set(sources)
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE absolute)
@@ -45,16 +37,4 @@ function(weft_add_abi target)
   target_include_directories(${target} PRIVATE "${root}" "${into}")
   target_link_options(${target} PRIVATE "LINKER:--version-script=${into}/weft.map")
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${into}/weft.map")
-endfunction()
-
-function(weft_add_abi_versions target)
-  _weft_abi_lists()
-  set(made "${CMAKE_CURRENT_BINARY_DIR}/runtime_versions.inc")
-  add_custom_command(
-    OUTPUT "${made}"
-    COMMAND Python3::Interpreter "${abi}/generate.py" ${list_options} --versions "${made}"
-    DEPENDS ${lists} "${abi}/generate.py"
-    VERBATIM)
-  target_sources(${target} PRIVATE "${made}")
-  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
 endfunction()

@@ -96,20 +96,20 @@ void tell_fault() noexcept {
                     "; the program runs on its own OpenMP runtime\n"});
 }
 
-// An object needs a version of a runtime that weft lacks. If weft is not there yet, the program keeps its own runtimes;
-// else it goes on without what weft lacks.
-void heed_lack(const link_map* object) noexcept {
-  const weft::audit::Lack lack = weft::audit::find_lack(object);
-  if (lack.version == nullptr) return;
+// If an object needs a version of a runtime that weft does not have, the program keeps its own runtimes; where weft is
+// mapped already, it goes on without that version.
+void look_for_versions(const link_map* object) noexcept {
+  const weft::audit::MissingVersion missing = weft::audit::find_missing_version(object, g_library);
+  if (missing.version == nullptr) return;
   if (weft::audit::is_on_weft(object, g_library)) {
-    weft::audit::excuse_lacks(object);
-    weft::audit::tell_lack(object, lack.version);
+    weft::audit::excuse_missing_versions(object, g_library);
+    weft::audit::tell_missing_version(object, missing.version);
     return;
   }
   static char fault[PATH_MAX + 128];
   size_t length = 0;
   const char* who = object->l_name[0] != '\0' ? object->l_name : "the program";
-  for (const char* part : {"lacks ", lack.version, " of ", lack.library, ", which ", who, " needs"}) {
+  for (const char* part : {"lacks ", missing.version, " of ", missing.runtime, ", which ", who, " needs"}) {
     for (; *part != '\0' && length + 1 < sizeof fault; ++part) fault[length++] = *part;
   }
   g_fault = fault;
@@ -144,9 +144,7 @@ extern "C" {
 
 // Called before the object's own code runs. What it binds is of no interest here.
 [[gnu::visibility("default")]] unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
-  if (g_fault == nullptr) {
-    if (space == LM_ID_BASE) heed_lack(object);
-  }
+  if (g_fault == nullptr && space == LM_ID_BASE) look_for_versions(object);
   if (g_fault == nullptr) {
     weft::audit::shorten_needed(object);
     weft::audit::look_for_runtime(object, space, g_library);

@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include "audit/mapped_file.h"
 #include "audit/room.h"
 #include "audit/start.h"
 #include "platform/openmp_runtime.h"
@@ -69,29 +70,20 @@ void add_to(Number& number, size_t added, int protection) noexcept {
   if (protection != (PROT_READ | PROT_WRITE)) mprotect(reinterpret_cast<void*>(begin), size, protection);
 }
 
-// Those of all runtimes in whose place weft stands.
-constexpr const char* kVersions[] = {
-#include "runtime_versions.inc"
-};
-
-bool has_version(const char* name) noexcept {
-  for (const char* version : kVersions) {
-    if (std::strcmp(version, name) == 0) return true;
-  }
-  return false;
-}
-
-// Visits the versions of runtimes that the object needs and weft lacks, until `visit` says true.
+// Visits the versions of runtimes that the object needs and the one at `library` does not have, until `visit` says
+// true.
 template <class Visit>
-void for_each_lack(const link_map* object, Visit&& visit) noexcept {
+void for_each_missing(const link_map* object, const char* library, Visit&& visit) noexcept {
   const Names names(object);
   names.for_each_version([&](ElfW(Verneed) & needed) {
-    const char* library = names.strings + needed.vn_file;
-    if (!platform::has_runtime_name(library)) return false;
+    const char* runtime = names.strings + needed.vn_file;
+    if (!platform::has_runtime_name(runtime)) return false;
+    const MappedFile file(library);
     auto* version = reinterpret_cast<ElfW(Vernaux)*>(reinterpret_cast<char*>(&needed) + needed.vn_aux);
     for (int left = needed.vn_cnt; left > 0; --left) {
       const char* name = names.strings + version->vna_name;
-      if ((version->vna_flags & VER_FLG_WEAK) == 0 && !has_version(name) && visit(library, name, *version)) return true;
+      const bool is_weak = (version->vna_flags & VER_FLG_WEAK) != 0;
+      if (!is_weak && !file.elf().has_version(name) && visit(runtime, name, *version)) return true;
       version = reinterpret_cast<ElfW(Vernaux)*>(reinterpret_cast<char*>(version) + version->vna_next);
     }
     return false;
@@ -127,18 +119,18 @@ bool needs_path(const link_map* object, const char* path) noexcept {
       [&](const ElfW(Verneed) & version) { return std::strcmp(names.strings + version.vn_file, path) == 0; });
 }
 
-Lack find_lack(const link_map* object) noexcept {
-  Lack lack;
-  for_each_lack(object, [&](const char* library, const char* version, const ElfW(Vernaux)&) {
-    lack = {version, library};
+MissingVersion find_missing_version(const link_map* object, const char* library) noexcept {
+  MissingVersion missing;
+  for_each_missing(object, library, [&](const char* runtime, const char* version, const ElfW(Vernaux)&) {
+    missing = {version, runtime};
     return true;
   });
-  return lack;
+  return missing;
 }
 
-void excuse_lacks(const link_map* object) noexcept {
+void excuse_missing_versions(const link_map* object, const char* library) noexcept {
   if (!may_add(object)) return;
-  for_each_lack(object, [](const char*, const char*, ElfW(Vernaux) & version) {
+  for_each_missing(object, library, [](const char*, const char*, ElfW(Vernaux) & version) {
     add_to(version.vna_flags, VER_FLG_WEAK, PROT_READ | PROT_EXEC);
     return false;
   });

@@ -14,14 +14,14 @@ void shorten_needed(const link_map* object) noexcept;
 // Whether `object` needs versions by that path all the same: its memory could not be changed.
 bool needs_path(const link_map* object, const char* path) noexcept;
 
-// A version of a runtime that weft lacks.
-struct Lack {
+// A version of an OpenMP runtime that an object needs, and weft's does not have.
+struct MissingVersion {
   const char* version = nullptr;  // null: there is none
-  const char* library = nullptr;  // of which the object needs it
+  const char* runtime = nullptr;  // of which the object needs it
 };
-Lack find_lack(const link_map* object) noexcept;
-// Has the dynamic linker go on without such versions, for which it would end the program, or refuse the library: what
+MissingVersion find_missing_version(const link_map* object, const char* library) noexcept;
+// Has the dynamic linker go on without such versions, for which it would end the program, or refuse the object: what
 // the object calls of them is not found, the rest is.
-void excuse_lacks(const link_map* object) noexcept;
+void excuse_missing_versions(const link_map* object, const char* library) noexcept;
 
 }  // namespace weft::audit

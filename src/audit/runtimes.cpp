@@ -7,15 +7,13 @@
 #include <cstring>
 #include <initializer_list>
 
-#include <fcntl.h>
 #include <strings.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "audit/mapped_file.h"
 #include "audit/room.h"
 #include "audit/say.h"
 #include "audit/start.h"
-#include "platform/inner_runtime.h"
 #include "platform/loaded_object.h"
 #include "platform/openmp_runtime.h"
 
@@ -62,20 +60,6 @@ void tell(const char* path, const char* why, const char* detail = "") noexcept {
   std::memcpy(kept.path, path, length < sizeof kept.path ? length : sizeof kept.path - 1);
   kept.why = why;
   for (size_t i = 0; i + 1 < sizeof kept.detail && detail[i] != '\0'; ++i) kept.detail[i] = detail[i];
-}
-
-// The archive inside the file; null: none, or the file cannot be read.
-const char* inner_runtime(const char* path) noexcept {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return nullptr;
-  const off_t size = lseek(file, 0, SEEK_END);
-  void* bytes = MAP_FAILED;
-  if (size > 0) bytes = mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE, file, 0);
-  close(file);
-  if (bytes == MAP_FAILED) return nullptr;
-  const char* archive = platform::ElfFile(static_cast<const char*>(bytes), static_cast<size_t>(size)).inner_runtime();
-  munmap(bytes, static_cast<size_t>(size));
-  return archive;
 }
 
 void tell_statistics(const char* why) noexcept {
@@ -129,7 +113,7 @@ void look_inside_program() noexcept {
   if (!g_starts_threads) return;
   char path[PATH_MAX];
   const char* file = program_file(path, sizeof path);
-  const char* archive = file != nullptr ? inner_runtime(file) : nullptr;
+  const char* archive = file != nullptr ? MappedFile(file).elf().inner_runtime() : nullptr;
   if (archive == nullptr) return;
   tell(file, std::strcmp(archive, "libgomp.a") == 0
                  ? "has an OpenMP runtime inside (libgomp.a): its own regions run on that, beside weft; link it with "
@@ -138,7 +122,7 @@ void look_inside_program() noexcept {
                    "the shared one");
 }
 
-void tell_lack(const link_map* object, const char* version) noexcept {
+void tell_missing_version(const link_map* object, const char* version) noexcept {
   tell(object->l_name, "needs functions of a newer runtime that weft lacks, and fails where it calls them: ", version);
 }
 

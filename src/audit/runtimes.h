@@ -19,8 +19,8 @@ void look_for_runtime(const link_map* object, Lmid_t space, const char* library)
 // all that has been found. Before that the program may be started again.
 void look_inside_program() noexcept;
 
-// `object` is on weft though it needs `version` of a runtime, which weft lacks.
-void tell_lack(const link_map* object, const char* version) noexcept;
+// `object` is on weft though it needs `version` of a runtime, which weft does not have.
+void tell_missing_version(const link_map* object, const char* version) noexcept;
 
 // oneTBB has been given weft's library of permits.
 void note_permits() noexcept;

@@ -2,7 +2,7 @@
 #include "own_openmp.h"
 
 #include "mapped_file.h"
-#include "platform/inner_runtime.h"
+#include "platform/elf_file.h"
 
 namespace weft::tools {
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what binds the adapters' functions to the names and version nodes of libgomp and libomp.
 
-usage: generate.py --list LIST... [--into FOLDER] [--versions FILE] SOURCE...
+usage: generate.py --list LIST... --into FOLDER SOURCE...
 
-FILE gets the names of all version nodes, for an initializer. Into FOLDER go abi_symver.h (the .symver lines of each name), abi_stubs.cpp (whatever no SOURCE exports) and
+Into FOLDER go abi_symver.h (the .symver lines of each name), abi_stubs.cpp (whatever no SOURCE exports) and
 weft.map (the version script).
 
 Nodes: a name keeps every node it has in any list, all on one implementation. One node is the default, which a linker
@@ -225,15 +225,10 @@ def write(path, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", required=True, action="append", dest="lists")
-    parser.add_argument("--into", type=pathlib.Path)
-    parser.add_argument("--versions", type=pathlib.Path)
+    parser.add_argument("--into", required=True, type=pathlib.Path)
     parser.add_argument("sources", nargs="*")
     options = parser.parse_args()
     surface = Surface([SymbolList(path) for path in options.lists])
-    if options.versions is not None:
-        write(options.versions, HEADER + "".join(f'"{node}",\n' for node in surface.parents))
-    if options.into is None:
-        return
     exports = Exports(options.sources)
     for name, source in exports.where.items():
         if name not in surface.nodes:

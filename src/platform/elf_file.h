@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP runtimes inside a program or a library, of which no dynamic linker is asked: found in the file by its symbols,
-// or, if these have been stripped, by words that only such a runtime holds. Needs nothing of libc but functions of
-// strings, so that the audit library may use it.
+// What a file says of OpenMP runtimes: of one inside a program or a library, of which no dynamic linker is asked, by
+// its symbols, or, if these have been stripped, by words that only such a runtime holds; and of the versions that a
+// runtime has. Needs nothing of libc but functions of strings, so that the audit library may use it.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +37,22 @@ class ElfFile {
       }
     }
     return nullptr;
+  }
+
+  // Whether it defines that version of symbols. To the dynamic linker a library without versions has all of them.
+  bool has_version(const char* name) const noexcept {
+    Elf64_Shdr versions{};
+    Elf64_Shdr names{};
+    if (!find_section(SHT_GNU_verdef, versions) || !section_at(static_cast<int>(versions.sh_link), names)) return true;
+    uint64_t at = versions.sh_offset;
+    for (unsigned left = versions.sh_info; left > 0; --left) {
+      Elf64_Verdef version{};
+      Elf64_Verdaux first{};
+      if (!read(at, version) || !read(at + version.vd_aux, first)) break;
+      if (is_name(names, first.vda_name, name)) return true;
+      at += version.vd_next;
+    }
+    return false;
   }
 
  private:
@@ -80,14 +96,18 @@ class ElfFile {
     if (table.sh_link >= static_cast<unsigned>(sections()) || !section_at(static_cast<int>(table.sh_link), names)) {
       return false;
     }
-    const size_t length = std::strlen(name) + 1;
     for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
       Elf64_Sym symbol{};
       if (!read(table.sh_offset + at, symbol) || symbol.st_shndx == SHN_UNDEF) continue;
-      if (symbol.st_name > names.sh_size || length > names.sh_size - symbol.st_name) continue;
-      if (std::memcmp(bytes_ + names.sh_offset + symbol.st_name, name, length) == 0) return true;
+      if (is_name(names, symbol.st_name, name)) return true;
     }
     return false;
+  }
+
+  bool is_name(const Elf64_Shdr& names, uint64_t at, const char* name) const noexcept {
+    const size_t length = std::strlen(name) + 1;
+    if (at > names.sh_size || length > names.sh_size - at) return false;
+    return std::memcmp(bytes_ + names.sh_offset + at, name, length) == 0;
   }
 
   bool holds(const Elf64_Shdr& section, const char* word) const noexcept {
