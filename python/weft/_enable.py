@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import os
+import threading
 import warnings
 
 from weft import _limits, _numba, _owners, _runtime
@@ -47,6 +48,8 @@ def _check_settings(settings: Settings) -> None:
         )
 
 
+# One call at a time: behind its own call, each thread may rely on all that enable() does.
+_lock = threading.Lock()
 _adopts_at_imports = False
 
 
@@ -89,21 +92,22 @@ def enable(
     settings = Settings(
         mode=mode, node=node, weight=weight, cpus=cpus, stats=stats, factor=factor, reproducible=reproducible
     )
-    _check_settings(settings)
-    _check_in_time(late)
-    settings.store(os.environ)
-    _runtime.load()
-    _runtime.load_permits()
-    blas = _runtime.blas()
-    if blas is not None:
-        blas.adopt()
-        if not _runtime.audited():
-            _adopt_at_imports(blas)
-    if children:
-        store_launch(os.environ)
-    if os.environ.get("WEFT_MODE") == "static":
-        from weft import _static
+    with _lock:
+        _check_settings(settings)
+        _check_in_time(late)
+        settings.store(os.environ)
+        _runtime.load()
+        _runtime.load_permits()
+        blas = _runtime.blas()
+        if blas is not None:
+            blas.adopt()
+            if not _runtime.audited():
+                _adopt_at_imports(blas)
+        if children:
+            store_launch(os.environ)
+        if os.environ.get("WEFT_MODE") == "static":
+            from weft import _static
 
-        _static.install()
-    _limits.install()
-    _numba.install()
+            _static.install()
+        _limits.install()
+        _numba.install()

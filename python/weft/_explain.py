@@ -37,10 +37,11 @@ def _text(pools: list[Pool]) -> str:
 
 def _peaks() -> dict[str, int]:
     """Python's own pools have ended by now: most threads of each name that were alive at once."""
-    return dict(sorted(_alive.items()))
+    return {name: max(tuple(counts)) for name, counts in sorted(_alive.items())}
 
 
-_alive: dict[str, int] = {}
+# All counts that were seen: threads add to a set without a lock, and none is lost.
+_alive: dict[str, set[int]] = {}
 
 
 def _series(name: str) -> str:
@@ -57,7 +58,7 @@ def _watch_threads() -> None:
         start(self)
         name = _series(self.name)
         alive = sum(_series(thread.name) == name for thread in threading.enumerate())
-        _alive[name] = max(alive, _alive.get(name, 0))
+        _alive.setdefault(name, set()).add(alive)
 
     threading.Thread.start = start_and_count  # type: ignore[method-assign]
 

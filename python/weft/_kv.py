@@ -221,6 +221,8 @@ class KV(MutableMapping):
     Raises OSError of the kind that belongs to what is wrong, with the way out as its text; KeyError for a missing key.
     """
 
+    _store: int | None = None  # its address, while it is open
+
     def __init__(
         self,
         name: str | os.PathLike[str],
@@ -231,7 +233,6 @@ class KV(MutableMapping):
         read_only: bool = False,
         timeout: float | None = _USUAL_TIMEOUT_S,
     ) -> None:
-        self._store: int | None = None  # its address
         self._name, self._read_only, self._timeout = _name(name), read_only, timeout
         _shm.check_timeout(timeout)
         if exclusive and (read_only or not create):
@@ -254,7 +255,7 @@ class KV(MutableMapping):
 
     def close(self) -> None:
         """Ends the use of the store by this object; the store stays. Other threads must not be using it."""
-        store, self._store = self._store, None
+        store = self.__dict__.pop("_store", None)  # in one step: of several threads one closes it
         if store is not None:
             self._calls.close(store)
 
@@ -271,8 +272,7 @@ class KV(MutableMapping):
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_store", None) is not None:
-            self.close()
+        self.close()
 
     def __reduce__(self) -> tuple[object, tuple[str, bool, float | None]]:
         return _reopen, (self._name, self._read_only, self._timeout)

@@ -37,12 +37,6 @@ def _wrap(threadpoolctl: ModuleType) -> None:
     controller.get_num_threads, controller.set_num_threads = get_num_threads, set_num_threads
 
 
-_installed = False
-
-
 def install() -> None:
     """Once threadpoolctl is imported."""
-    global _installed
-    if not _installed:
-        _installed = True
-        when_imported("threadpoolctl", _wrap)
+    when_imported("threadpoolctl", _wrap)

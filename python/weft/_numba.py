@@ -34,12 +34,6 @@ def _wrap(omppool: ModuleType) -> None:
     os.register_at_fork(after_in_child=after_fork)
 
 
-_installed = False
-
-
 def install() -> None:
     """Once numba has loaded the layer."""
-    global _installed
-    if not _installed:
-        _installed = True
-        when_imported("numba.np.ufunc.omppool", _wrap)
+    when_imported("numba.np.ufunc.omppool", _wrap)

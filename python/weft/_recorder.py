@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 
 from weft import _files, _runtime
 
@@ -114,11 +115,13 @@ def _start() -> Recorder:
 
 
 _recorder: Recorder | None = None
+_lock = threading.Lock()  # held while variables are set that only the runtime of this process may see
 
 
 def recorder() -> Recorder:
     """The recorder of this process; brings it, and weft, if it is not too late. Raises NoRecorderError."""
     global _recorder
-    if _recorder is None:
-        _recorder = _mapped() or _start()
-    return _recorder
+    with _lock:
+        if _recorder is None:
+            _recorder = _mapped() or _start()
+        return _recorder

@@ -7,6 +7,7 @@ import ctypes
 import functools
 import os
 import re
+import struct
 
 from weft import _elf, _files, _threads
 
@@ -38,24 +39,38 @@ def mapped() -> str | None:
     return next((path for path in _files.mapped_libraries() if is_openmp(path) and is_weft(path)), None)
 
 
-class _Loaded(ctypes.Structure):
-    """The begin of what the dynamic linker says of a library (dl_phdr_info)."""
-
-    _fields_ = (("address", ctypes.c_void_p), ("name", ctypes.c_char_p))
+_RTLD_DI_LINKMAP = 2
+_NAME, _NEXT = 8, 24  # where they stand in a link_map
+_MOST_LIBRARIES = 1 << 16  # the list may change while it is walked
 
 
 def _in_order_of_loading() -> list[str]:
-    """The files of this link namespace's libraries."""
+    """The files of this link namespace's libraries.
+
+    Not by dl_iterate_phdr: it would run Python with the dynamic linker's lock held. An import in another thread holds
+    what Python needs and waits for that lock.
+    """
     found: list[str] = []
-
-    def visit(info: object, _size: int, _data: object) -> int:
-        name = info.contents.name  # type: ignore[attr-defined]
-        if name:
-            found.append(os.path.realpath(os.fsdecode(name)))
-        return 0
-
-    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Loaded), ctypes.c_size_t, ctypes.c_void_p)
-    ctypes.CDLL(None).dl_iterate_phdr(kind(visit), None)
+    program, first = ctypes.CDLL(None), ctypes.c_size_t()
+    if program.dlinfo(ctypes.c_void_p(program._handle), _RTLD_DI_LINKMAP, ctypes.byref(first)) != 0:
+        return found
+    at = first.value
+    try:
+        memory = _threads.Memory()
+    except OSError:  # no /proc
+        return found
+    try:
+        for _ in range(_MOST_LIBRARIES):
+            if at == 0:
+                break
+            name = memory.text(memory.word(at + _NAME))
+            if name:
+                found.append(os.path.realpath(os.fsdecode(name)))
+            at = memory.word(at + _NEXT)
+    except (OSError, struct.error):
+        pass
+    finally:
+        memory.close()
     return found
 
 

@@ -199,13 +199,16 @@ class RWLock:
     def _address(self) -> int:
         return ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
 
-    def __del__(self) -> None:
+    def __del__(
+        self, keep: Callable[[mmap.mmap], None] = _KEPT.append, close: Callable[[int], None] = os.close
+    ) -> None:
+        # By defaults: when the interpreter ends, this module's names may be gone before the lock.
         self._local = None  # this thread's reader
         attached = getattr(self, "_lock", None)
         if attached and self._calls.detach(attached) != 0:
-            _KEPT.append(self._memory)
+            keep(self._memory)
         if getattr(self, "_descriptor", None) is not None:
-            os.close(self._descriptor)
+            close(self._descriptor)
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._path is not None:

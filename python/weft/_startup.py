@@ -7,7 +7,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from importlib.abc import MetaPathFinder
+    from types import ModuleType
 
 
 def start() -> None:
@@ -23,10 +23,10 @@ def start() -> None:
         _explain.install(wanted)
 
 
-def care() -> MetaPathFinder:
-    """What threadpoolctl and numba need, at their import; the finder that sees it."""
+def care(name: str, module: ModuleType) -> None:
+    """What threadpoolctl and numba need. The code of this one of them has just run."""
     from weft import _import_hooks, _limits, _numba
 
     _limits.install()
     _numba.install()
-    return _import_hooks.FINDER
+    _import_hooks.FINDER.run(name, module)

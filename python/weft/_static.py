@@ -60,7 +60,8 @@ class _BlasShare:
     """OpenBLAS on pthreads has one number for a process: while pools live, the share of the one with most workers."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # The garbage collector may end a pool, and call _remove(), in a thread that is inside.
+        self._lock = threading.RLock()
         self._shares: dict[int, int] = {}
         self._before: dict[str, int] = {}
 
@@ -73,9 +74,9 @@ class _BlasShare:
         if blas is None:
             return
         with self._lock:
+            self._shares[id(pool)] = threads
             for path in blas.copies():
                 self._before.setdefault(path, blas.num_threads(path) or 1)
-            self._shares[id(pool)] = threads
             self._apply(blas)
         weakref.finalize(pool, self._remove, id(pool), blas)
 
@@ -87,7 +88,7 @@ class _BlasShare:
                 self._before.clear()
 
     def _apply(self, blas: Blas) -> None:
-        for path, before in self._before.items():
+        for path, before in tuple(self._before.items()):
             blas.set_num_threads(path, min([before, *self._shares.values()]))
 
 
@@ -217,15 +218,8 @@ def _wrap_processes(module: ModuleType) -> None:
     _wrap(module.ProcessPoolExecutor, "max_workers", _default_workers, lambda _: False)
 
 
-_installed = False
-
-
 def install() -> None:
     """Reaches the pools of multiprocessing and concurrent.futures, and those of joblib, loky and dask through them."""
-    global _installed
-    if _installed:
-        return
-    _installed = True
     when_imported("multiprocessing.pool", _wrap_multiprocessing)
     when_imported("concurrent.futures.thread", _wrap_threads)
     when_imported("concurrent.futures.process", _wrap_processes)

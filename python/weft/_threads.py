@@ -36,7 +36,7 @@ class Mappings:
         return next((file for begin, end, file in self._ranges if begin <= address < end), None)
 
 
-class _Memory:
+class Memory:
     """This process's memory. A wrong address is an OSError."""
 
     def __init__(self) -> None:
@@ -44,6 +44,10 @@ class _Memory:
 
     def word(self, address: int, size: int = 8) -> int:
         return int(struct.unpack("=Q" if size == 8 else "=I", os.pread(self._file, size, address))[0])
+
+    def text(self, address: int) -> bytes:
+        """Up to its NUL."""
+        return os.pread(self._file, 4096, address).partition(b"\0")[0]  # PATH_MAX
 
     def close(self) -> None:
         os.close(self._file)
@@ -54,7 +58,7 @@ def _offset(library: ctypes.CDLL, name: str) -> int:
     return int((ctypes.c_uint32 * 3).in_dll(library, f"_thread_db_{name}")[2])
 
 
-def _records(library: ctypes.CDLL, memory: _Memory) -> Iterator[int]:
+def _records(library: ctypes.CDLL, memory: Memory) -> Iterator[int]:
     linker = ctypes.addressof(ctypes.c_char.in_dll(library, "_rtld_global"))
     link = _offset(library, "pthread_list")
     for name in _LISTS:
@@ -67,7 +71,7 @@ def _records(library: ctypes.CDLL, memory: _Memory) -> Iterator[int]:
             at = memory.word(at)
 
 
-def _starter(memory: _Memory, mappings: Mappings, routine: int, argument: int) -> str | None:
+def _starter(memory: Memory, mappings: Mappings, routine: int, argument: int) -> str | None:
     file = mappings.file(routine)
     if file is None or "libstdc++" not in file:
         return file
@@ -82,7 +86,7 @@ def starters() -> dict[int, str | None]:
     """For each thread's number the file that started it; None: unknown. Without the initial thread."""
     threads = {int(number): None for number in os.listdir("/proc/self/task")}
     found: dict[int, str | None] = dict(threads)
-    memory = _Memory()
+    memory = Memory()
     try:
         library, mappings = ctypes.CDLL(None), Mappings()
         number, routine = _offset(library, "pthread_tid"), _offset(library, "pthread_start_routine")

@@ -11,24 +11,56 @@ import sys
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def _startup():
-    sys.path.insert(0, os.path.dirname(os.path.dirname(_HERE)))
-    try:
-        from weft import _startup
-    finally:
-        del sys.path[0]
-    return _startup
-
-
 class _Waits:
-    """Stands first among the finders until a module is imported that weft has to look after."""
+    """Stands among the finders and marks the loaders of modules that weft has to look after.
+
+    It stays there: a thread that is at a later finder would leave out the next one if the list became shorter.
+    """
+
+    def __init__(self):
+        self.package = None  # where weft's package is, once it is wanted
 
     def find_spec(self, name, path=None, target=None):
+        """Imports nothing. The caller holds the lock of all imports; another thread may hold that of a module of
+        weft's and wait for this one."""
+        if name == "weft":
+            return self.package
         if name not in ("threadpoolctl", "numba.np.ufunc.omppool"):
             return None
-        if self in sys.meta_path:  # another thread may be as far
-            sys.meta_path.remove(self)
-        return _startup().care().find_spec(name, path, target)
+        finders = list(sys.meta_path)
+        for finder in finders[finders.index(self) + 1 :]:
+            find = getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find is not None else None
+            if spec is not None:
+                self._mark(name, spec.loader)
+                return spec
+        return None
+
+    def _mark(self, name, loader):
+        if isinstance(loader, type) or not hasattr(loader, "exec_module"):
+            return
+        execute = loader.exec_module
+
+        def exec_module(module):
+            vars(loader).pop("exec_module", None)  # the class's own shows again
+            execute(module)
+            _startup().care(name, module)
+
+        loader.exec_module = exec_module
+
+
+_WAITS = _Waits()
+
+
+def _startup():
+    """Without a change of sys.path, which other threads may be reading or changing."""
+    if "weft" not in sys.modules:
+        from importlib.machinery import PathFinder
+
+        _WAITS.package = PathFinder.find_spec("weft", [os.path.dirname(os.path.dirname(_HERE))])
+    from weft import _startup
+
+    return _startup
 
 
 def _start():
@@ -42,9 +74,9 @@ def _start():
         sys.modules["sitecustomize"] = this
     if sys.version_info < (3, 9):
         return
+    sys.meta_path.insert(0, _WAITS)
     if os.environ.get("WEFT_MODE") == "static" or os.environ.get("WEFT_EXPLAIN"):
         _startup().start()
-    sys.meta_path.insert(0, _Waits())
 
 
 _start()
