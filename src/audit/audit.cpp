@@ -127,7 +127,9 @@ extern "C" {
   // linker would end the program over the answer that names the runtime.
   constexpr unsigned kSinceFindObject = 2;
   if (version < kSinceFindObject) {
-    if (!is_preloaded()) {
+    // Once where it matters: such an environment may have come into an older system's container, of whose programs most
+    // use no OpenMP.
+    if (!is_preloaded() && weft::audit::program_needs_runtime()) {
       weft::audit::say({"weft: glibc 2.35 or later is needed; the program runs on its own OpenMP runtime\n"});
     }
     return 0;

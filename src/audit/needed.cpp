@@ -92,6 +92,26 @@ void for_each_missing(const link_map* object, const char* library, Visit&& visit
 
 }  // namespace
 
+bool program_needs_runtime() noexcept {
+  const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(auxiliary(AT_PHDR));
+  if (headers == nullptr) return false;
+  link_map program{};
+  for (unsigned long i = 0; i < auxiliary(AT_PHNUM); ++i) {
+    if (headers[i].p_type == PT_PHDR) program.l_addr = reinterpret_cast<uintptr_t>(headers) - headers[i].p_vaddr;
+  }
+  for (unsigned long i = 0; i < auxiliary(AT_PHNUM); ++i) {
+    if (headers[i].p_type == PT_DYNAMIC) {
+      program.l_ld = reinterpret_cast<ElfW(Dyn)*>(program.l_addr + headers[i].p_vaddr);
+    }
+  }
+  const Names names(&program);
+  for (const ElfW(Dyn)* entry = names.needed; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    const bool is_name = entry->d_tag == DT_NEEDED && names.strings != nullptr;
+    if (is_name && platform::has_runtime_name(names.strings + entry->d_un.d_val)) return true;
+  }
+  return false;
+}
+
 void shorten_needed(const link_map* object) noexcept {
   const Names names(object);
   if (names.strings == nullptr) return;

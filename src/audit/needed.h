@@ -7,6 +7,9 @@
 
 namespace weft::audit {
 
+// Whether the program's own file asks for an OpenMP runtime. From the start on.
+bool program_needs_runtime() noexcept;
+
 // Has an object that has just been mapped ask by their names alone for the runtimes that it needs by a path. The
 // dynamic linker looks for the versions that an object needs among the objects that are known by the very name that it
 // has for them, and ends the program where there is none. What it is given for a path adds no name to weft's.

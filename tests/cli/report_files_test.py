@@ -286,6 +286,16 @@ class ReportFiles(CommandTest):
                 text = json_file.read_text()
                 self.assertIn(wanted, text)
                 self.assertNotIn(other, text)
+                self.assertEqual("libdw1" in "".join(json.loads(text)["run"]["notes"]), bool(variables))
+
+    def test_a_program_that_does_not_start(self):
+        script = self.folder / "starts_nothing"
+        script.write_text("#!/bin/sh\nexec nothing-by-this-name\n")
+        script.chmod(0o755)
+        done = self.report("--cpus", 2, script)
+        self.assertEqual(done.returncode, 127)
+        self.assertIn("starts_nothing has ended with code 127, as a program does that could not be started", done.stderr)
+        self.assertNotIn("opened no parallel region", done.stderr)
 
     def test_a_page_and_a_trace_of_one_run(self):
         """Each has the counts of the run, as if it were alone."""

@@ -73,8 +73,11 @@ Libraries find_libraries() {
     Libraries found = in(package / "lib/weft", package);
     if (complete(found)) return found;
   }
-  base::warn("no runtime library in %s/lib/weft or %s/%s; build or install weft again", prefix.c_str(), prefix.c_str(),
-             WEFT_INSTALLED_LIBRARY_DIR);
+  base::warn(
+      "no runtime library in %s/%s: the command belongs beside the folder of its libraries, and may have been copied "
+      "or "
+      "moved away from it; build or install weft again",
+      prefix.c_str(), WEFT_INSTALLED_LIBRARY_DIR);
   std::exit(EXIT_FAILURE);
 }
 

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include <elf.h>
 #include <sys/stat.h>
@@ -16,6 +18,7 @@
 
 #include "executable.h"
 #include "exit_codes.h"
+#include "linked_objects.h"
 #include "platform/openmp_runtime.h"
 
 namespace weft::tools {
@@ -164,20 +167,36 @@ Program examine_program(const std::string& name) {
   return {path, 0, {}};
 }
 
-void examine_versions(Program& program, const std::string& runtime) {
-  using Version = Executable::Version;
-  std::vector<Version> needed = look_into_executable(program.path).needed_versions;
-  std::erase_if(needed, [](const Version& version) { return !platform::has_runtime_name(version.library.c_str()); });
-  if (needed.empty()) return;
+namespace {
+
+// The first version of an OpenMP runtime that the file needs and is not among `versions`; null: there is none.
+std::optional<Executable::Version> lacking(const std::string& path, const std::vector<std::string>& versions) {
+  for (const Executable::Version& version : look_into_executable(path).needed_versions) {
+    if (!platform::has_runtime_name(version.library.c_str())) continue;
+    if (std::find(versions.begin(), versions.end(), version.name) == versions.end()) return version;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void examine_versions(Program& program, const Libraries& libraries, const std::string& runtime, bool preloads) {
   const std::vector<std::string> versions = look_into_executable(runtime).versions;
-  const auto lacks = [&](const Version& version) {
-    return std::find(versions.begin(), versions.end(), version.name) == versions.end();
-  };
-  const auto lacking = std::find_if(needed.begin(), needed.end(), lacks);
   // A library that has no versions at all is taken by every program.
-  if (versions.empty() || lacking == needed.end()) return;
-  program.complaint = program.path + " needs " + lacking->name + " of " + lacking->library + ", which " + runtime +
-                      " does not have: it runs without weft";
+  if (versions.empty()) return;
+  std::vector<std::string> files{program.path};
+  if (preloads) {
+    for (LinkedObject& object : linked_objects(program.path, libraries, With::nothing)) {
+      if (!object.file.empty()) files.push_back(std::move(object.file));
+    }
+  }
+  for (const std::string& file : files) {
+    const std::optional<Executable::Version> version = lacking(file, versions);
+    if (!version) continue;
+    program.complaint = file + " needs " + version->name + " of " + version->library + ", which " + runtime +
+                        " does not have: " + (file == program.path ? "it" : program.path) + " runs without weft";
+    return;
+  }
 }
 
 }  // namespace weft::tools

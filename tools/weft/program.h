@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "library.h"
+
 namespace weft::tools {
 
 struct Program {
@@ -18,8 +20,9 @@ struct Program {
 Program examine_program(const std::string& name);
 
 // Whether `runtime`, which is to stand in the place of the program's own OpenMP runtime, has the versions that the
-// program needs of that. Complains otherwise: the dynamic linker would end the program.
-void examine_versions(Program& program, const std::string& runtime);
+// program needs of that; where weft `preloads`, those that the program's libraries need, too, which otherwise the audit
+// library looks at. Complains if not: the dynamic linker would end the program.
+void examine_versions(Program& program, const Libraries& libraries, const std::string& runtime, bool preloads);
 
 // Whether a file that the system cannot execute may be a script: it does not begin like something else.
 bool is_text(const std::string& path);

@@ -23,7 +23,6 @@ struct ProgramRuntimes {
   std::vector<Other> openblas;
 };
 
-// Has the dynamic linker say what it would map, as ldd does: none of the program's code runs.
 ProgramRuntimes look_at_runtimes(const Program& program, const Libraries& libraries);
 
 }  // namespace weft::tools

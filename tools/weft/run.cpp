@@ -89,11 +89,12 @@ bool find_runtime(const std::string& wanted, std::string& library) {
   return fault == nullptr;
 }
 
-// What separates names in LD_PRELOAD and LD_AUDIT cannot be in them.
-bool can_be_listed(const std::string& library, const char* separators) {
-  if (library.find_first_of(separators) == std::string::npos) return true;
+// What separates names in LD_PRELOAD and LD_AUDIT cannot be in them; words that begin with `$` have a meaning there.
+bool can_be_listed(const std::string& library, std::string separators) {
+  if (library.find_first_of(separators + "$") == std::string::npos) return true;
   base::warn(
-      "%s: the dynamic linker takes no library with a colon or, preloaded, a space in its path; install weft elsewhere",
+      "%s: the dynamic linker takes no library with a colon, a dollar sign or, preloaded, a space in its path; install "
+      "weft elsewhere",
       library.c_str());
   return false;
 }
@@ -196,10 +197,12 @@ int prepare(const RunOptions& options, Program& program) {
   if (!options.numa.empty() && !place(options.numa, by_variable.numa) && !by_variable.numa) return kUsage;
   program = examine_program(options.command.front());
   std::string library;
+  const bool preloads = options.preload || !linker_audits();
   if (program.complaint.empty()) {
-    library = find_libraries().runtime;
+    const Libraries found = find_libraries();
+    library = found.runtime;
     if (!options.runtime.empty() && !find_runtime(options.runtime, library)) return kUsage;
-    examine_versions(program, library);
+    examine_versions(program, found, library, preloads);
   }
   if (!program.complaint.empty()) base::warn("%s", program.complaint.c_str());
   if (program.path.empty()) return program.exit_code;
@@ -207,7 +210,7 @@ int prepare(const RunOptions& options, Program& program) {
     leave_room_for_linker();
     const Libraries found = find_libraries();
     setenv("WEFT_LIBRARY", library.c_str(), 1);
-    if (options.preload || !linker_audits()) {
+    if (preloads) {
       constexpr char kSeparators[] = ": \t\n";
       if (!is_there(found.preload)) return kFailed;
       if (!can_be_listed(library, kSeparators) || !can_be_listed(found.preload, kSeparators)) return kUsage;

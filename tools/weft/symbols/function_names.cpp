@@ -137,6 +137,8 @@ class FunctionNames : public Symbols {
     }
   }
 
+  bool reads_lines() const override { return false; }
+
   CodePlace find(uint64_t address) override {
     CodePlace place;
     place.offset = address;

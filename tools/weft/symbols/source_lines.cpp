@@ -31,6 +31,8 @@ class SourceLines : public Symbols {
     if (dwfl_ != nullptr) dw_.dwfl_end(dwfl_);
   }
 
+  bool reads_lines() const override { return true; }
+
   CodePlace find(uint64_t address) override {
     CodePlace place;
     place.offset = address;

@@ -44,6 +44,11 @@ using report::Report;
 constexpr std::chrono::milliseconds kBetweenLooks(100);
 
 void say_why_nothing(const Ending& ending, const Program& program, const std::string& name) {
+  if (ending.exit_code == kNotFound || ending.exit_code == kCannotExecute) {
+    base::warn("report: %s has ended with code %d, as a program does that could not be started, or one that it starts",
+               name.c_str(), ending.exit_code);
+    return;
+  }
   if (ending.signal != 0) {
     base::warn(
         "report: signal %d (%s) has ended the program after %s: it had called no OpenMP, or not for the quarter of a "

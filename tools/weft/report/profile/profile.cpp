@@ -220,6 +220,7 @@ Report report_of_profile(const Json& profile, const fs::path& folder) {
     report.run = run_of(profile);
     Sites sites(profile.at("nodes"), *symbols);
     report.sites = sites.make();
+    if (!symbols->reads_lines() && !report.sites.empty()) report.run.notes.emplace_back(kNoLines);
     report.timeline = timeline_of(profile.at("timeline"), sites, report.run.seconds, report.run.cpus);
     for (const Json& row : profile.at("threads")) {
       report.threads.push_back({row.at("name"), row.at("whose"), row.at("cpu").get<double>() / kSecond});
