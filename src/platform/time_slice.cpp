@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,6 +37,12 @@ void ask_for_short_time_slices() noexcept {
     now.runtime_ns = kShortestNs;
     syscall(SYS_sched_setattr, 0, &now, 0);
   }
+  errno = error;
+}
+
+void ask_for_exact_timers() noexcept {
+  const int error = errno;
+  prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
   errno = error;
 }
 

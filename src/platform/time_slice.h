@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How soon the kernel lets a thread run that wakes while all CPUs are busy.
+// How soon the kernel wakes a thread, and lets it run while all CPUs are busy.
 #pragma once
 
 namespace weft::platform {
@@ -9,5 +9,9 @@ namespace weft::platform {
 // (sched_setattr(2), sched_runtime of threads that are not real-time); before, and where it is refused, nothing
 // happens.
 void ask_for_short_time_slices() noexcept;
+
+// For a thread that sleeps for less than a millisecond: the kernel wakes the calling thread when its time has come, and
+// not up to 50 us later, with others (timer slack, prctl(2)).
+void ask_for_exact_timers() noexcept;
 
 }  // namespace weft::platform

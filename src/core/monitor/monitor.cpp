@@ -10,6 +10,7 @@
 #include "core/budget/guests.h"
 #include "core/monitor/cpu_contention.h"
 #include "core/monitor/cpu_load.h"
+#include "core/monitor/cpu_turns.h"
 #include "core/monitor/pi_mutex_watch.h"
 #include "core/monitor/root_ends.h"
 #include "core/monitor/root_watch.h"
@@ -53,6 +54,7 @@ class Monitor {
     tick_watcher();
     help_gangs();
     stalls_.tick();
+    turns_.tick(pool_);
     if (++ticks_ % kTicksToLookForLocks == 0) locks_.look(pool_);
     root_ends_.tick(pool_);
     pool_.surplus.tick(pool_);
@@ -103,6 +105,7 @@ class Monitor {
   RootEnds root_ends_;
   IdleCpus idle_cpus_;
   CpuContention contention_;
+  CpuTurns turns_;
 };
 
 // Sleeps until the next tick; looks and polls in between where something must not wait for that.
@@ -177,6 +180,7 @@ void await_monitor() noexcept {
 bool has_monitor() noexcept { return g_there.load(std::memory_order_relaxed); }
 
 void forget_monitor() noexcept {
+  forget_cpu_turns();
   g_there.store(false, std::memory_order_relaxed);
   g_ready.store(0, std::memory_order_relaxed);
 }

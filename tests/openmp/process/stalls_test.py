@@ -2,6 +2,7 @@
 """Threads beyond the CPUs: members that poll for others are lent what they need and soon have it from the start; members
 that compute are not."""
 
+import os
 import re
 import unittest
 
@@ -59,6 +60,57 @@ int main(int argc, char **argv) {
 }
 """
 
+# Members that poll for each other, more of them than CPUs. Prints how many threads are bound to one CPU while they do, and
+# how many are left a while after.
+CROWD = r"""
+#include <dirent.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static _Atomic int arrived, passed;
+static void meet(int members) {
+  const int before = passed;
+  if (atomic_fetch_add(&arrived, 1) == members - 1) arrived = 0, passed = before + 1;
+  while (passed == before) {}
+}
+static int bound(void) {
+  DIR *tasks = opendir("/proc/self/task");
+  int found = 0;
+  for (struct dirent *task; (task = readdir(tasks)) != 0;) {
+    char path[512], line[512];
+    snprintf(path, sizeof path, "/proc/self/task/%s/status", task->d_name);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+      int cpu;
+      char end;
+      found += sscanf(line, "Cpus_allowed_list: %d%c", &cpu, &end) == 2 && end == '\n';
+    }
+    if (file) fclose(file);
+  }
+  closedir(tasks);
+  return found;
+}
+int main(void) {
+  int most = 0;
+  for (int region = 0; region < 60; region++) {
+#pragma omp parallel num_threads(6)
+    {
+      for (int i = 0; i < 3; i++) meet(6);
+#pragma omp single
+      {
+        const int now = bound();
+        most = now > most ? now : most;
+      }
+      meet(6);
+    }
+  }
+  usleep(500000);
+  printf("%d %d\n", most, bound());
+  return 0;
+}
+"""
+
 
 def lent(stderr):
     return int(re.search(r"compensations: (\d+)", stderr)[1])
@@ -80,6 +132,17 @@ class Stalls(ProcessTest):
     # Long members look like waiting ones: a few threads, which are taken back when the first members have ended.
     def test_long_computation_is_lent_few(self):
         self.assertLessEqual(self.lent_to_computation(2, 8, 500, 0), 10)
+
+    # A thread for each CPU wakes there, so that those that poll have short turns.
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "a thread that is bound to the one CPU cannot be told from others")
+    def test_gangs_that_share_cpus_have_short_turns(self):
+        program = self.build("crowd", CROWD)
+        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))[:2]))
+        done = self.run_on_weft("taskset", "-c", cpus, program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        most, left = map(int, done.stdout.split())
+        self.assertIn(most, (1, 2))
+        self.assertEqual(left, 0)
 
     # The search is paid a few times, not in each region: as many lent by the monitor as it takes to learn.
     def test_polling_regions_are_learned(self):
