@@ -39,6 +39,13 @@ class ElfFile {
     return nullptr;
   }
 
+  // Whether it defines a symbol of that name, as far as can be seen.
+  bool defines(const char* name) const noexcept {
+    Elf64_Shdr symbols{};
+    return (find_section(SHT_SYMTAB, symbols) && defines(symbols, name)) ||
+           (find_section(SHT_DYNSYM, symbols) && defines(symbols, name));
+  }
+
   // Whether it defines that version of symbols. To the dynamic linker a library without versions has all of them.
   bool has_version(const char* name) const noexcept {
     Elf64_Shdr versions{};

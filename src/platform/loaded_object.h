@@ -98,6 +98,12 @@ class LoadedObject {
   // where the address stands.
   template <class Visit>
   void for_each_taken(Visit&& visit) const noexcept {
+    for_each_reference([&](const char* name, void** place, bool) { visit(name, place); });
+  }
+
+  // The same with whether the object can do without (a weak reference).
+  template <class Visit>
+  void for_each_reference(Visit&& visit) const noexcept {
     if (!readable()) return;
 #if defined(__x86_64__)
     constexpr uint32_t kWhole[] = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_64};
@@ -111,7 +117,9 @@ class LoadedObject {
         if (index == 0 || relocation.r_addend != 0 || symbols_[index].st_shndx != SHN_UNDEF) continue;
         const auto type = static_cast<uint32_t>(relocation.r_info & 0xffffffff);
         if (type != kWhole[0] && type != kWhole[1] && type != kWhole[2]) continue;
-        visit(strings_ + symbols_[index].st_name, reinterpret_cast<void**>(base_ + relocation.r_offset));
+        const ElfW(Sym)& symbol = symbols_[index];
+        visit(strings_ + symbol.st_name, reinterpret_cast<void**>(base_ + relocation.r_offset),
+              symbol.st_info >> 4 == STB_WEAK);
       }
     }
   }

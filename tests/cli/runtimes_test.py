@@ -207,6 +207,16 @@ class Told(RuntimesTest):
         [line] = self.lines("sh", "-c", f"{program}; true")
         self.assertRegex(line, rf"^weft: {program} has an OpenMP runtime inside \(libgomp\.a\)")
 
+    def test_mpi_inside(self):
+        program = self.compile("own_mpi", "int PMPI_Init(void) { return 0; } int main(void) { return PMPI_Init(); }")
+        for option in "--mpi", "--collectives":
+            [line] = self.lines(option, program)
+            self.assertEqual(
+                line,
+                f"weft: {program} has an MPI inside: --mpi and --collectives do nothing; link it with the shared one",
+            )
+        self.assertEqual(self.lines(program), [])
+
     def test_loaded_for_nothing(self):
         program = self.compile("idle", "int main(void) { return 0; }", "-fopenmp", "-Wl,--no-as-needed", "-lgomp")
         heading, regions, line = self.lines("--stats", program)[:3]

@@ -108,13 +108,13 @@ def main() -> None:
         elif name == "early_finalize":
             case.early_finalize()
         elif name == "two_mpis":
-            case.compare("exchange nobody's", "got 1", "has loaded two MPIs", 2)
+            case.compare("exchange nobody's", "got 1", "has loaded two MPIs", 1)
         elif name in ("multiple", "version"):
             case.build("-shared", "-fPIC", str(HERE / "less_mpi.c"), "-o", str(case.into / "less_mpi.so"))
             case.preloaded.append(str(case.into / "less_mpi.so"))
             os.environ["LESS_MPI"] = name
             says = {"multiple": "does not give MPI_THREAD_MULTIPLE", "version": "is too old"}[name]
-            case.compare("exchange nobody's", "got 1", says, 2)
+            case.compare("exchange nobody's", "got 1", says, 2 if name == "multiple" else 1)
         else:
             sys.exit(f"no case {name}")
 

@@ -5,9 +5,10 @@
 import ctypes
 import os
 import pathlib
-import re
 import subprocess
 import sys
+
+from names import named
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARIES = pathlib.Path(os.environ["WEFT_LIBRARIES"])
@@ -22,15 +23,6 @@ MPIS = {
 def exported(library: pathlib.Path) -> set[str]:
     lines = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     return {line.split()[2] for line in lines.splitlines()}
-
-
-def named() -> tuple[set[str], set[str]]:
-    """What names.def has: the functions, and what replacements of them are called."""
-    text = re.sub(r"/\*.*?\*/", "", (ROOT / "src/mpi/front/names.def").read_text(), flags=re.S)
-    calls = set(re.findall(r"(?:CALL|LATER)\((\w+)\)", text))
-    fortran = set(re.findall(r"FORTRAN\((\w+), \w+\)", text))
-    forms = {name + end for name in fortran for end in ("", "_", "__", "_f08_")} | {name.upper() for name in fortran}
-    return calls | forms, calls | fortran
 
 
 class Replacement(ctypes.Structure):
@@ -72,7 +64,7 @@ def print_replaced(library: str) -> None:
 
 
 def main() -> None:
-    functions, replacements = named()
+    functions, replacements = named("mpi/front")
     failures = []
     # It stands before the system's (src/mpi/front/yield.cpp).
     if difference := exported(LIBRARIES / "libweft-mpi.so") ^ (functions | {"sched_yield"}):

@@ -197,6 +197,7 @@ class MpichTest(unittest.TestCase):
         for items, known in (([[0, "auto"], [1, "nb"], [2, "smp"], [3, "dissemination"]], True), ([[1, "smp"]], False)):
             variables = {"MPIR_CVAR_BARRIER_INTRA_ALGORITHM": {"items": items, "text": ""}}
             mpi = mpich.Mpich(library, variables)
+            self.assertEqual(mpi.name, "MPICH Version: 4.2.0")
             self.assertEqual(bool(mpi.algorithms(OPERATIONS["barrier"])), known)
             self.assertEqual(mpi.no_rules(OPERATIONS["barrier"]) == "", known)
 

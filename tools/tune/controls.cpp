@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "mpi/errors_return.h"
+
 namespace weft::tune {
 
 namespace {
@@ -90,7 +92,7 @@ MPI_Comm Communicators::get(const std::string& settings) {
   }
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &made);
-  MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(made, mpi::errors_return());
   return made_[settings] = made;
 }
 

@@ -12,4 +12,9 @@ std::string own_openmp(const std::string& path) {
   return archive == nullptr ? std::string() : archive;
 }
 
+bool has_own_mpi(const std::string& path) {
+  const MappedFile file(path);
+  return platform::ElfFile(file.all().data(), file.all().size()).defines("PMPI_Init");
+}
+
 }  // namespace weft::tools

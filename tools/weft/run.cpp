@@ -163,6 +163,17 @@ void say_own_openmp(const std::string& path) {
       path.c_str(), archive.c_str());
 }
 
+// Of a job, rank 0 speaks for all.
+bool speaks_for_job() {
+  const char* rank = platform::rank_by_launcher();
+  return rank == nullptr || std::strcmp(rank, "0") == 0;
+}
+
+void say_own_mpi(const std::string& path) {
+  if (!speaks_for_job() || !has_own_mpi(path)) return;
+  base::warn("%s has an MPI inside: --mpi and --collectives do nothing; link it with the shared one", path.c_str());
+}
+
 // Some want that, as to see how a program behaves with more CPUs.
 void say_too_many_cpus(int wanted) {
   const int usable = platform::cpu_budget().usable;
@@ -176,8 +187,7 @@ void say_too_many_cpus(int wanted) {
 void say_unreported(const Libraries& found) {
   // Looked for first: to read all settings warns of those that cannot be used, as the program's runtime will.
   if (std::getenv("WEFT_COLLECTIVES_REPORT") == nullptr || !base::options().collectives_report) return;
-  const char* rank = platform::rank_by_launcher();
-  if (rank != nullptr && std::strcmp(rank, "0") != 0) return;
+  if (!speaks_for_job()) return;
   const char* components = std::getenv("OMPI_MCA_mca_base_component_path");
   const char* preloaded = std::getenv("LD_PRELOAD");
   const std::string folder = found.openmpi_component.parent_path();
@@ -225,6 +235,7 @@ int prepare(const RunOptions& options, Program& program) {
     if (options.collectives && !collectives && !by_variable.collectives) return kUsage;
     if (!collectives) say_unreported(found);
     if (options.mpi && !preload_mpi(found.mpi, by_variable.mpi) && !by_variable.mpi) return kUsage;
+    if (options.mpi || options.collectives) say_own_mpi(program.path);
     if (!found.python.empty()) prepend("PYTHONPATH", found.python);
     const bool records = !options.trace.empty() || !options.profile.empty();
     if (records && !is_there(found.observe)) return kFailed;

@@ -125,7 +125,7 @@ class Tuning:
         publishing.say_use(choices, self._places)
         publishing.say_weft(weft)
         show_pictures(self._record, choices.chosen, self._into)
-        say(f"Measurements: {record}")
+        say(f"Measurements of {mpi.name}: {record}")
         return 0
 
     def _check_folder(self, deployment: Deployment) -> pathlib.Path:
@@ -219,7 +219,7 @@ def _warn_of_own_file(mpi: Mpi) -> None:
 
 def _about(mpi: Mpi, launcher: Launcher, paper: bool) -> dict[str, object]:
     return {
-        "mpi": {"family": mpi.family, "version": mpi.version},
+        "mpi": {"family": mpi.family, "version": mpi.version, "name": mpi.name},
         "host": platform.node(),
         "cpus": len(os.sched_getaffinity(0)),
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),

@@ -86,9 +86,14 @@ def _room(family: str, ranks: int) -> tuple[str, ...]:
     return ("--oversubscribe",) if family == OPENMPI and ranks > len(os.sched_getaffinity(0)) else ()
 
 
+def first_line(library: str) -> str:
+    """Of what MPI_Get_library_version says, the MPI without how it was built."""
+    return " ".join(library.splitlines()[0].split(",")[0].split())
+
+
 def version_of(library: str) -> str:
     """Of what MPI_Get_library_version says."""
     found = re.search(r"(?:Open MPI v|MPICH Version:\s*)(\d[\w.]*)", library)
     if found is None:
-        raise Fault(f"unknown MPI: {library.splitlines()[0][:80]}; there are rules for Open MPI and MPICH")
+        raise Fault(f"unknown MPI: {first_line(library)[:80]}; there are rules for Open MPI and MPICH")
     return found[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .family import MPICH, version_of
+from .family import MPICH, first_line, version_of
 from .mpis import Variables
 from .operations import Operation
 from .ways import Way
@@ -52,6 +52,7 @@ class Mpich:
 
     def __init__(self, library: dict[str, Any], variables: Variables) -> None:
         self.version = version_of(library["library"])
+        self.name = first_line(library["library"])
         self.mpi_library = library["path"]
         self._variables = variables
 

@@ -14,6 +14,7 @@ from .ways import Way
 class Mpi(Protocol):
     family: str
     version: str
+    name: str  # of itself
     file_variable: str  # of the environment: the decision file
     # What the jobs that measure have in their environment.
     measuring: Mapping[str, str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .family import OPENMPI, version_of
+from .family import OPENMPI, first_line, version_of
 from .mpis import Variables
 from .openmpi_safe import SIZE_OF_ROOT, keeps_order
 from .operations import Operation
@@ -27,6 +27,7 @@ class OpenMpi:
 
     def __init__(self, library: dict[str, Any], variables: Variables) -> None:
         self.version = version_of(library["library"])
+        self.name = first_line(library["library"])
         self._variables = variables
 
     @staticmethod

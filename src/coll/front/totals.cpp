@@ -41,7 +41,7 @@ bool Totals::say_calls(Operation operation) const noexcept {
 void Totals::say() const noexcept {
   bool any = false;
   for (int i = 0; i < kOperations; ++i) any = say_calls(static_cast<Operation>(i)) || any;
-  if (!any) return;
+  if (!any) return base::warn("coll: in all, rank 0 of the job has made no call that weft could take");
   char crowded[64] = "";
   if (of(crowded_) > 0) {
     std::snprintf(crowded, sizeof crowded, "; %llu with more ranks than CPUs, not compared", of(crowded_));

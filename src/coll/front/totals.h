@@ -32,7 +32,7 @@ class Totals {
     (made ? groups_ : refused_).fetch_add(1, std::memory_order_relaxed);
     if (crowded) crowded_.fetch_add(1, std::memory_order_relaxed);
   }
-  // Writes to stderr a line for each operation that was called.
+  // Writes to stderr a line for each operation that was called, or that there was none.
   void say() const noexcept;
 
  private:

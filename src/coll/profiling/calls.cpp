@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program calls. Calls that look wrong, and calls without bytes, go on to MPI, which reports errors as usual.
+#include "coll/profiling/calls.h"
+
 #include <climits>
 #include <cstddef>
-
-#include <dlfcn.h>
 
 #include "coll/coll.h"
 #include "coll/profiling/communicator.h"
 #include "coll/profiling/data.h"
-#include "coll/profiling/family.h"
 #include "coll/profiling/handles.h"
-#include "coll/profiling/link.h"
 #include "coll/profiling/process_mpi.h"
-#include "mpi/meeting.h"
 
 namespace weft::coll {
 
-ProcessMpi g_mpi;
-
 namespace {
 
-bool is_data(int count, MPI_Datatype type, MPI_Comm comm) noexcept {
-  if (count <= 0 || type == MPI_DATATYPE_NULL) return false;
+template <class Count>
+const NextCalls<Count>& next() noexcept {
+  if constexpr (sizeof(Count) == sizeof(int)) {
+    return g_mpi.next;
+  } else {
+    return g_mpi.next_large;
+  }
+}
+
+// More elements than INT_MAX are more bytes than that, so that all ranks leave them to MPI (is_ours).
+bool is_data(MPI_Count count, MPI_Datatype type, MPI_Comm comm) noexcept {
+  if (count <= 0 || count > INT_MAX || type == MPI_DATATYPE_NULL) return false;
   if (is_basic(type)) return true;
   // There is no other way to find out whether a type has been committed.
   char nothing = 0;
@@ -29,7 +34,7 @@ bool is_data(int count, MPI_Datatype type, MPI_Comm comm) noexcept {
   return g_mpi.Pack(&nothing, 0, type, &nothing, 0, &position, comm) == MPI_SUCCESS;
 }
 
-size_t bytes_of(int count, MPI_Datatype type) noexcept { return size_of(type) * static_cast<size_t>(count); }
+size_t bytes_of(MPI_Count count, MPI_Datatype type) noexcept { return size_of(type) * static_cast<size_t>(count); }
 
 // Whether weft takes a call with so many bytes: MPI counts packed bytes by an int. All ranks decide alike, since
 // `bytes` is the same on all.
@@ -49,6 +54,8 @@ int ended(const Comparison::Timing& timing, int result) noexcept {
   return result;
 }
 
+}  // namespace
+
 int call_barrier(MPI_Comm comm) noexcept {
   Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
@@ -60,27 +67,34 @@ int call_barrier(MPI_Comm comm) noexcept {
   return ended(timing, MPI_SUCCESS);
 }
 
-Group* take_bcast(Communicator* communicator, const void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                  size_t* bytes, Comparison::Timing& timing) noexcept {
+namespace {
+
+Group* take_bcast(Communicator* communicator, const void* data, MPI_Count count, MPI_Datatype type, int root,
+                  MPI_Comm comm, size_t* bytes, Comparison::Timing& timing) noexcept {
   if (communicator == nullptr || !is_data(count, type, comm) || root < 0 || root >= communicator->size) return nullptr;
   *bytes = bytes_of(count, type);
   if (!is_ours(*bytes) || is_nowhere(data, type)) return nullptr;
   return take(*communicator, comm, Operation::bcast, *bytes, timing);
 }
 
-int call_bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
+}  // namespace
+
+template <class Count>
+int call_bcast(void* data, Count count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
   Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   size_t bytes = 0;
   Group* group = take_bcast(communicator, data, count, type, root, comm, &bytes, timing);
-  if (group == nullptr) return ended(timing, g_mpi.next_bcast(data, count, type, root, comm));
-  Blocks blocks(data, count, type, 1, comm);
+  if (group == nullptr) return ended(timing, next<Count>().bcast(data, count, type, root, comm));
+  Blocks blocks(data, static_cast<int>(count), type, 1, comm);
   if (!blocks) return lacking_memory(comm);
   if (communicator->rank == root) blocks.pack();
   bcast(*group, blocks.bytes(), bytes, root);
   if (communicator->rank != root) blocks.unpack();
   return ended(timing, MPI_SUCCESS);
 }
+
+namespace {
 
 struct Combination {
   MPI_Datatype type;
@@ -93,7 +107,7 @@ void combine(void* context, const void* in, void* inout, size_t count) noexcept 
 }
 
 // `receive` counts only where there is a result.
-bool is_reduction(const void* send, const void* receive, int count, MPI_Datatype type, bool result,
+bool is_reduction(const void* send, const void* receive, MPI_Count count, MPI_Datatype type, bool result,
                   MPI_Comm comm) noexcept {
   return is_data(count, type, comm) && send != receive && send != nullptr && (!result || receive != nullptr);
 }
@@ -111,7 +125,10 @@ bool combines(Communicator& communicator, Operation operation, const Combination
   return false;
 }
 
-int call_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
+}  // namespace
+
+template <class Count>
+int call_reduce(const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op, int root,
                 MPI_Comm comm) noexcept {
   Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
@@ -124,14 +141,15 @@ int call_reduce(const void* send, void* receive, int count, MPI_Datatype type, M
     const size_t bytes = bytes_of(count, type);
     if (bytes > 0) group = take(*communicator, comm, Operation::reduce, bytes, timing);
   }
-  if (group == nullptr) return g_mpi.next_reduce(send, receive, count, type, op, root, comm);
+  if (group == nullptr) return next<Count>().reduce(send, receive, count, type, op, root, comm);
   Combination combination{type, op};
   const Reduction reduction{combine, &combination, size_of(type)};
   reduce(*group, send == MPI_IN_PLACE ? receive : send, receive, static_cast<size_t>(count), reduction, root);
   return MPI_SUCCESS;
 }
 
-int call_allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept {
+template <class Count>
+int call_allreduce(const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept {
   Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   Group* group = nullptr;
@@ -140,20 +158,22 @@ int call_allreduce(const void* send, void* receive, int count, MPI_Datatype type
     const size_t bytes = bytes_of(count, type);
     if (bytes > 0) group = take(*communicator, comm, Operation::allreduce, bytes, timing);
   }
-  if (group == nullptr) return g_mpi.next_allreduce(send, receive, count, type, op, comm);
+  if (group == nullptr) return next<Count>().allreduce(send, receive, count, type, op, comm);
   Combination combination{type, op};
   const Reduction reduction{combine, &combination, size_of(type)};
   allreduce(*group, send == MPI_IN_PLACE ? receive : send, receive, static_cast<size_t>(count), reduction);
   return MPI_SUCCESS;
 }
 
+namespace {
+
 // What a rank gives to each rank and gets from each, as the arguments of allgather and alltoall say it.
 struct Exchange {
   const void* send;
-  int send_count;
+  MPI_Count send_count;
   MPI_Datatype send_type;
   void* receive;
-  int count;
+  MPI_Count count;
   MPI_Datatype type;
 };
 
@@ -183,7 +203,10 @@ Group* take_exchange(Communicator* communicator, const Exchange& exchange, MPI_C
   return take(*communicator, comm, operation, *bytes, timing);
 }
 
-int call_allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+}  // namespace
+
+template <class Count>
+int call_allgather(const void* send, Count send_count, MPI_Datatype send_type, void* receive, Count count,
                    MPI_Datatype type, MPI_Comm comm) noexcept {
   Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
@@ -191,15 +214,15 @@ int call_allgather(const void* send, int send_count, MPI_Datatype send_type, voi
   Group* group = take_exchange(communicator, {send, send_count, send_type, receive, count, type}, comm,
                                Operation::allgather, &bytes, timing);
   if (group == nullptr) {
-    return ended(timing, g_mpi.next_allgather(send, send_count, send_type, receive, count, type, comm));
+    return ended(timing, next<Count>().allgather(send, send_count, send_type, receive, count, type, comm));
   }
-  Blocks all(receive, count, type, communicator->size, comm);
+  Blocks all(receive, static_cast<int>(count), type, communicator->size, comm);
   if (!all) return lacking_memory(comm);
   if (send == MPI_IN_PLACE) {
     all.pack_block(communicator->rank);
     allgather(*group, all.block(communicator->rank), all.bytes(), bytes);
   } else {
-    Blocks mine(send, send_count, send_type, 1, comm);
+    Blocks mine(send, static_cast<int>(send_count), send_type, 1, comm);
     if (!mine) return lacking_memory(comm);
     mine.pack();
     allgather(*group, mine.bytes(), all.bytes(), bytes);
@@ -208,23 +231,24 @@ int call_allgather(const void* send, int send_count, MPI_Datatype send_type, voi
   return ended(timing, MPI_SUCCESS);
 }
 
-int call_alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
-                  MPI_Comm comm) noexcept {
+template <class Count>
+int call_alltoall(const void* send, Count send_count, MPI_Datatype send_type, void* receive, Count count,
+                  MPI_Datatype type, MPI_Comm comm) noexcept {
   Comparison::Timing timing;
   Communicator* communicator = comm != MPI_COMM_NULL ? find_communicator(comm) : nullptr;
   size_t bytes = 0;
   Group* group = take_exchange(communicator, {send, send_count, send_type, receive, count, type}, comm,
                                Operation::alltoall, &bytes, timing);
   if (group == nullptr) {
-    return ended(timing, g_mpi.next_alltoall(send, send_count, send_type, receive, count, type, comm));
+    return ended(timing, next<Count>().alltoall(send, send_count, send_type, receive, count, type, comm));
   }
-  Blocks out(receive, count, type, communicator->size, comm);
+  Blocks out(receive, static_cast<int>(count), type, communicator->size, comm);
   if (!out) return lacking_memory(comm);
   if (send == MPI_IN_PLACE) {
     out.pack();
     alltoall(*group, out.bytes(), out.bytes(), bytes);
   } else {
-    Blocks in(send, send_count, send_type, communicator->size, comm);
+    Blocks in(send, static_cast<int>(send_count), send_type, communicator->size, comm);
     if (!in) return lacking_memory(comm);
     in.pack();
     alltoall(*group, in.bytes(), out.bytes(), bytes);
@@ -233,69 +257,14 @@ int call_alltoall(const void* send, int send_count, MPI_Datatype send_type, void
   return ended(timing, MPI_SUCCESS);
 }
 
-constexpr mpi::MeetingTexts kTexts{.part = "coll",
-                                   .library = "/libweft-coll.so",
-                                   .name = "weft's collectives",
-                                   .option = "weft run --collectives",
-                                   .tag = 32702};
-
-// The component sees to it that ranks without weft go on with MPI's own.
-void meet_others() noexcept {
-  if (!has_component()) mpi::Meeting<ProcessMpi>(g_mpi, kTexts).meet(0);
-}
-
-int call_init(int* argc, char*** argv) noexcept {
-  const int code = g_mpi.next_init(argc, argv);
-  if (code == MPI_SUCCESS) meet_others();
-  return code;
-}
-
-int call_init_thread(int* argc, char*** argv, int required, int* provided) noexcept {
-  const int code = g_mpi.next_init_thread(argc, argv, required, provided);
-  if (code == MPI_SUCCESS) meet_others();
-  return code;
-}
-
-const Function kCalls[kNames] = {
-    reinterpret_cast<Function>(call_barrier),   reinterpret_cast<Function>(call_bcast),
-    reinterpret_cast<Function>(call_reduce),    reinterpret_cast<Function>(call_allreduce),
-    reinterpret_cast<Function>(call_allgather), reinterpret_cast<Function>(call_alltoall),
-    reinterpret_cast<Function>(call_init),      reinterpret_cast<Function>(call_init_thread)};
-
-template <class F>
-bool find(void* library, const char* name, F* function) noexcept {
-  *function = reinterpret_cast<F>(dlsym(library, name));
-  return *function != nullptr;
-}
-
-template <class F>
-void set(F* function, Function found) noexcept {
-  *function = reinterpret_cast<F>(found);
-}
-
-}  // namespace
-
-static const Function* calls_before(void* mpi, const Function* next) noexcept {
-  bool all = true;
-#define WEFT_COLL_FIND(name) all = find(mpi, "PMPI_" #name, &g_mpi.name) && all;
-  WEFT_COLL_PMPI(WEFT_COLL_FIND)
-#undef WEFT_COLL_FIND
-  // A program may have the object in itself (a copy relocation): so all look for it in the global scope first.
-#define WEFT_COLL_FIND(name) all = (find(RTLD_DEFAULT, #name, &g_mpi.name) || find(mpi, #name, &g_mpi.name)) && all;
-  WEFT_COLL_OBJECTS(WEFT_COLL_FIND)
-#undef WEFT_COLL_FIND
-  set(&g_mpi.next_barrier, next[kBarrier]);
-  set(&g_mpi.next_bcast, next[kBcast]);
-  set(&g_mpi.next_reduce, next[kReduce]);
-  set(&g_mpi.next_allreduce, next[kAllreduce]);
-  set(&g_mpi.next_allgather, next[kAllgather]);
-  set(&g_mpi.next_alltoall, next[kAlltoall]);
-  set(&g_mpi.next_init, next[kInit]);
-  set(&g_mpi.next_init_thread, next[kInitThread]);
-  return all ? kCalls : nullptr;
-}
+#define WEFT_COLL_COUNTED(Count)                                                                                \
+  template int call_bcast(void*, Count, MPI_Datatype, int, MPI_Comm) noexcept;                                  \
+  template int call_reduce(const void*, void*, Count, MPI_Datatype, MPI_Op, int, MPI_Comm) noexcept;            \
+  template int call_allreduce(const void*, void*, Count, MPI_Datatype, MPI_Op, MPI_Comm) noexcept;              \
+  template int call_allgather(const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, MPI_Comm) noexcept; \
+  template int call_alltoall(const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, MPI_Comm) noexcept;
+WEFT_COLL_COUNTED(int)
+WEFT_COLL_COUNTED(MPI_Count)
+#undef WEFT_COLL_COUNTED
 
 }  // namespace weft::coll
-
-extern "C" [[gnu::visibility("default")]] const weft::coll::Link weft_coll_link;
-const weft::coll::Link weft_coll_link{.layout = weft::coll::kLinkLayout, .calls_before = weft::coll::calls_before};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/profiling/communicator.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -49,37 +50,60 @@ void name(void* context, char* text, size_t size) noexcept {
   std::snprintf(text, size, "%s", whole);
 }
 
-int say_totals(MPI_Comm, int, void*, void*) {
-  totals().say();
+// Whether weft takes part. Calls of communicators of sessions come before MPI_Init, and after MPI_Finalize: then MPI
+// makes them, as it does where there is no MPI_COMM_WORLD at all.
+enum class Part { unknown, taken, left };
+// Release and acquire: with `taken` comes what begin() has written.
+std::atomic<Part> g_part{Part::unknown};
+
+int end_world(MPI_Comm, int, void*, void* speaks) {
+  leave_world();
+  if (speaks != nullptr) totals().say();
   return MPI_SUCCESS;
 }
 
-// Has the report written in MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF.
-void report_at_end() noexcept {
+// Has end_world() called by MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF.
+void watch_end() noexcept {
+  static bool speaks = true;
   int rank = 0;
   int key = MPI_KEYVAL_INVALID;
-  if (!g_settings.report || g_mpi.Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS || rank != 0) return;
-  if (g_mpi.Comm_create_keyval(copy_nothing, say_totals, &key, nullptr) != MPI_SUCCESS) return;
+  const bool is_speaker = g_settings.report && g_mpi.Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0;
+  if (g_mpi.Comm_create_keyval(copy_nothing, end_world, &key, is_speaker ? &speaks : nullptr) != MPI_SUCCESS) return;
   g_mpi.Comm_set_attr(MPI_COMM_SELF, key, nullptr);
 }
 
 void begin() noexcept {
-  if (has_component()) return;
+  if (has_component() || goes_on_without_ranks() ||
+      g_mpi.Comm_create_keyval(copy_nothing, forget, &g_key, nullptr) != MPI_SUCCESS) {
+    return leave_world();
+  }
   g_settings = settings_of_environment();
   g_settings.group.progress = progress;
   g_settings.group.died = died;
   g_settings.name = name;
   if (const int ranks = local_ranks_by_launcher(); ranks > 0) g_settings.group.job_ranks = ranks;
   if (const int from = pays_from(); from > 0) g_settings.pays_from = from;
-  if (g_mpi.Comm_create_keyval(copy_nothing, forget, &g_key, nullptr) != MPI_SUCCESS) {
-    g_key = MPI_KEYVAL_INVALID;
-  }
-  report_at_end();
+  watch_end();
   int* greatest = nullptr;
   int found = 0;
   if (g_mpi.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &greatest, &found) == MPI_SUCCESS && found != 0) {
     g_silent_tag = *greatest;
   }
+  g_part.store(Part::taken, std::memory_order_release);
+}
+
+bool has_world() noexcept {
+  int begun = 0;
+  int ended = 0;
+  return g_mpi.Initialized(&begun) == MPI_SUCCESS && begun != 0 && g_mpi.Finalized(&ended) == MPI_SUCCESS && ended == 0;
+}
+
+bool takes_part() noexcept {
+  const Part part = g_part.load(std::memory_order_acquire);
+  if (part != Part::unknown) return part == Part::taken;
+  // A tool has called MPI_Init by its other name.
+  if (has_world()) begin_world();
+  return g_part.load(std::memory_order_acquire) == Part::taken;
 }
 
 // Whether all ranks of the communicator belong to this process's MPI_COMM_WORLD: processes that were started by other
@@ -122,11 +146,15 @@ bool gather_by_mpi(void* context, const void* mine, void* all, size_t bytes) noe
 
 }  // namespace
 
-Communicator* find_communicator(MPI_Comm comm) noexcept {
+void begin_world() noexcept {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, begin);
-  // Then MPI makes all calls.
-  if (g_key == MPI_KEYVAL_INVALID) return nullptr;
+}
+
+void leave_world() noexcept { g_part.store(Part::left, std::memory_order_release); }
+
+Communicator* find_communicator(MPI_Comm comm) noexcept {
+  if (!takes_part()) return nullptr;
   void* value = nullptr;
   int found = 0;
   if (g_mpi.Comm_get_attr(comm, g_key, &value, &found) != MPI_SUCCESS) return nullptr;

@@ -16,8 +16,13 @@ struct Communicator {
   Front front;
 };
 
-// Finds what weft keeps of a communicator that is not MPI_COMM_NULL. Null: MPI reports an error, and will tell the
-// program why.
+// To be called when MPI has started: weft takes part from now on, unless something in this process says no; or it does
+// not.
+void begin_world() noexcept;
+void leave_world() noexcept;
+
+// Finds what weft keeps of a communicator that is not MPI_COMM_NULL. Null: MPI makes the call, and tells the program of
+// any error.
 Communicator* find_communicator(MPI_Comm comm) noexcept;
 
 // Lets MPI move its messages.

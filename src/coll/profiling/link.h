@@ -4,23 +4,21 @@
 // whether they do.
 #pragma once
 
+#include "mpi/link.h"
+
 namespace weft::coll {
 
-using Function = void (*)();
-
-enum Name { kBarrier, kBcast, kReduce, kAllreduce, kAllgather, kAlltoall, kInit, kInitThread, kNames };
-
-inline constexpr const char* kNameTexts[kNames] = {"MPI_Barrier",   "MPI_Bcast",    "MPI_Reduce", "MPI_Allreduce",
-                                                   "MPI_Allgather", "MPI_Alltoall", "MPI_Init",   "MPI_Init_thread"};
-
-inline constexpr int kLinkLayout = 1;
+inline constexpr int kLinkLayout = 2;
 
 // The library exports one such object, by the name kLinkName.
 struct Link {
   int layout;
-  // Returns weft's functions, by Name. `mpi`: a handle of the MPI of the process. `next`: the functions that the
-  // process would have by these names without weft. Null: the MPI lacks a function or an object that weft needs.
-  const Function* (*calls_before)(void* mpi, const Function* next) noexcept;
+  // Called once, before the functions. `mpi`: a handle of the MPI of the process. `own`: finds the function that the
+  // process would have by a name without weft; null: none. Returns what weft needs and the MPI lacks; null: nothing,
+  // and the functions are there.
+  const char* (*begin)(void* mpi, void* (*own)(const char* name) noexcept) noexcept;
+  // weft's functions, by the names of MPI's.
+  mpi::Replacements functions;
 };
 inline constexpr char kLinkName[] = "weft_coll_link";
 

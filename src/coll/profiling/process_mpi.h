@@ -10,12 +10,13 @@ namespace weft::coll {
 // clang-format off
 #define WEFT_COLL_PMPI(F) \
   F(Abort) F(Allgather) F(Comm_call_errhandler) F(Comm_create_keyval) F(Comm_get_attr) F(Comm_get_name) F(Comm_group) F(Comm_rank) \
-  F(Comm_set_attr) F(Comm_size) F(Comm_test_inter) F(Group_free) F(Group_translate_ranks) F(Iprobe) F(Irecv) F(Isend) F(Pack) \
-  F(Reduce_local) F(Test) F(Type_commit) F(Type_create_hindexed) F(Type_free) F(Type_get_contents) F(Type_get_envelope) \
+  F(Comm_set_attr) F(Comm_size) F(Comm_test_inter) F(Group_free) F(Group_translate_ranks) F(Finalized) F(Initialized) F(Iprobe) F(Irecv) F(Isend) F(Pack) \
+  F(Reduce_local) F(T_cvar_get_index) F(T_cvar_handle_alloc) F(T_cvar_handle_free) F(T_cvar_read) F(T_finalize) F(T_init_thread) F(Test) F(Type_commit) F(Type_create_hindexed) F(Type_free) F(Type_get_contents) F(Type_get_envelope) \
   F(Type_get_extent) F(Type_size_x) F(Unpack)
 
-// The predefined handles of Open MPI are addresses of its objects.
+// The predefined handles of Open MPI are addresses of its objects. Its Fortran routines are weft's too.
 #ifdef OPEN_MPI
+#define WEFT_COLL_CONVERSIONS(F) F(Comm_f2c) F(Op_f2c) F(Type_f2c)
 #define WEFT_COLL_OBJECTS(F) \
   F(ompi_mpi_comm_null) F(ompi_mpi_comm_self) F(ompi_mpi_comm_world) F(ompi_mpi_datatype_null) F(ompi_mpi_group_null) \
   F(ompi_mpi_op_null) F(ompi_request_null) \
@@ -33,24 +34,33 @@ namespace weft::coll {
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, object) (static_cast<type>(weft::coll::g_mpi.object))
 #else
+#define WEFT_COLL_CONVERSIONS(F)
 #define WEFT_COLL_OBJECTS(F)
 #endif
 // clang-format on
 
+// The functions with counts that the program would call without weft; they may be a tool's.
+template <class Count>
+struct NextCalls {
+  int (*bcast)(void*, Count, MPI_Datatype, int, MPI_Comm);
+  int (*reduce)(const void*, void*, Count, MPI_Datatype, MPI_Op, int, MPI_Comm);
+  int (*allreduce)(const void*, void*, Count, MPI_Datatype, MPI_Op, MPI_Comm);
+  int (*allgather)(const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, MPI_Comm);
+  int (*alltoall)(const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, MPI_Comm);
+};
+
 struct ProcessMpi {
 #define WEFT_COLL_MEMBER(name) decltype(&PMPI_##name) name;
   WEFT_COLL_PMPI(WEFT_COLL_MEMBER)
+  WEFT_COLL_CONVERSIONS(WEFT_COLL_MEMBER)
 #undef WEFT_COLL_MEMBER
 #define WEFT_COLL_MEMBER(name) void* name;
   WEFT_COLL_OBJECTS(WEFT_COLL_MEMBER)
 #undef WEFT_COLL_MEMBER
-  // The functions that the program would call without weft; they may be a tool's.
+  // As NextCalls. Those for large counts are null where the MPI has none.
+  NextCalls<int> next;
+  NextCalls<MPI_Count> next_large;
   decltype(&MPI_Barrier) next_barrier;
-  decltype(&MPI_Bcast) next_bcast;
-  decltype(&MPI_Reduce) next_reduce;
-  decltype(&MPI_Allreduce) next_allreduce;
-  decltype(&MPI_Allgather) next_allgather;
-  decltype(&MPI_Alltoall) next_alltoall;
   decltype(&MPI_Init) next_init;
   decltype(&MPI_Init_thread) next_init_thread;
 };

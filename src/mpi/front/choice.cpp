@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that not every MPI has are functions chosen at run time (IFUNC) for whoever asks once this library is ready.
+// MPI's names are functions chosen at run time (IFUNC) for whoever asks once this library is ready: a program may ask
+// by weak references what its MPI has, or whether it has one.
 // The dynamic linker relocates the libraries of an MPI before this one, and some at once (-z now): those must neither
 // get an answer from code that is not relocated, nor make the dynamic linker say that they should be linked again. So
 // the file has plain functions by these names, and they become chosen ones while this library is relocated itself.
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "mpi/front/mapped.h"
-#include "mpi/front/tools.h"
+#include "mpi/front/places.h"
+#include "mpi/front/targets.h"
 #include "platform/system_call.h"
 
 // Hidden: their addresses follow from where this code is, without a table that the dynamic linker fills.
@@ -33,6 +36,40 @@ constexpr ElfW(Addr) kChosenStep = 32;
 
 // The dynamic linker asks for its address while it relocates this library.
 [[gnu::used]] void (*volatile g_asked)() = weft_mpi_choice_begun;
+
+// Whether objects ask for the name, and none of them by a weak reference.
+bool is_needed(const char* name) noexcept {
+  struct Asked {
+    const char* name;
+    bool weakly = false, strongly = false;
+  } asked{name};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* argument) {
+        auto& [wanted, weakly, strongly] = *static_cast<Asked*>(argument);
+        weft::platform::object_of(*info).for_each_reference([&](const char* taken, void**, bool weak) {
+          if (std::strcmp(taken, wanted) == 0) (weak ? weakly : strongly) = true;
+        });
+        return 0;
+      },
+      &asked);
+  return asked.strongly && !asked.weakly;
+}
+
+// Without an MPI, the weak references of libraries that were relocated before this one: to functions of this library.
+[[gnu::constructor]] void forget_weak_references() {
+  if (weft::mpi::has_mpi()) return;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void*) {
+        weft::platform::object_of(*info).for_each_reference([&](const char*, void** place, bool weak) {
+          const auto address = static_cast<const char*>(*place);
+          if (weak && address >= weft_mpi_chosen_begin && address < weft_mpi_chosen_end) {
+            weft::mpi::Protected(*info).write(place, nullptr);
+          }
+        });
+        return 0;
+      },
+      nullptr);
+}
 
 }  // namespace
 
@@ -88,5 +125,8 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) weft::mpi::Functi
 // Called by the resolvers, when the dynamic linker looks a name up for an object. Returns `stub`, or null if the MPI
 // lacks the function.
 weft::mpi::Function weft_mpi_choose(weft::mpi::Function stub, const char* name) {
-  return weft::mpi::mpi_has(name) ? stub : nullptr;
+  using namespace weft::mpi;
+  if (mpi_has(name)) return stub;
+  // A program that cannot do without an MPI gets the stub, which says so when it is called.
+  return !has_mpi() && is_needed(name) ? stub : nullptr;
 }

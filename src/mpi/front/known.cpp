@@ -43,7 +43,7 @@ bool has_known_abi(const Mapped& mapped, char* why, size_t size) noexcept {
 }  // namespace
 
 bool is_known(const Mapped& mapped, SayVersion say, char* why, size_t size) noexcept {
-  // More than any MPI's limit. One thread asks (front/resolve.cpp).
+  // More than any MPI's limit. One thread asks (front/targets.cpp).
   static char version[1 << 15];
   int length = 0;
   version[0] = '\0';

@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/front/mapped.h"
 
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <type_traits>
 
 #include <dlfcn.h>
 
 namespace weft::mpi {
 
-// Tools have MPI_Init; PMPI_Init is in an MPI alone.
+namespace {
+
+// Tools have MPI_Init.
+constexpr char kOfMpiAlone[] = "PMPI_Init";
+
+// Whether `is` holds for any object of the process.
+template <class Is>
+bool any_object(Is&& is) noexcept {
+  return dl_iterate_phdr(
+             [](dl_phdr_info* info, size_t, void* argument) {
+               return (*static_cast<std::remove_reference_t<Is>*>(argument))(*info) ? 1 : 0;
+             },
+             &is) != 0;
+}
+
+}  // namespace
+
 Kind kind_of(const dl_phdr_info& info) noexcept {
   const platform::LoadedObject object = platform::object_of(info);
-  if (object.find("PMPI_Init") == nullptr) return Kind::none;
+  if (object.find(kOfMpiAlone) == nullptr) return Kind::none;
   // That of Open MPI uses its objects too.
   if (std::strstr(info.dlpi_name, "libmpi_abi") != nullptr) return Kind::standard_abi;
   // Since Open MPI 6 another library has its objects.
@@ -39,19 +57,13 @@ void* load_beside(const char* name) noexcept {
 }
 
 bool mpi_has(const char* name) noexcept {
-  struct Search {
-    const char* name;
-    bool found;
-  } search{name, false};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* argument) {
-        auto& wanted = *static_cast<Search*>(argument);
-        wanted.found = kind_of(*info) != Kind::none && platform::object_of(*info).find(wanted.name) != nullptr;
-        return wanted.found ? 1 : 0;
-      },
-      &search);
-  return search.found;
+  return any_object([name](const dl_phdr_info& info) {
+    const platform::LoadedObject object = platform::object_of(info);
+    return object.find(kOfMpiAlone) != nullptr && object.find(name) != nullptr;
+  });
 }
+
+bool has_mpi() noexcept { return mpi_has(kOfMpiAlone); }
 
 Mapped find_mapped() noexcept {
   Mapped found;
@@ -70,19 +82,25 @@ Mapped find_mapped() noexcept {
 
 void* find_own(const char* name) noexcept {
   if (void* next = dlsym(RTLD_NEXT, name)) return next;
-  // An MPI that Python has loaded is not in the global scope.
-  struct Search {
-    const char* name;
-    void* found;
-  } search{name, nullptr};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* argument) {
-        auto& wanted = *static_cast<Search*>(argument);
-        if (!is_ours(*info)) wanted.found = platform::object_of(*info).find(wanted.name);
-        return wanted.found != nullptr ? 1 : 0;
-      },
-      &search);
-  return search.found;
+  // An MPI that Python has loaded is not in the global scope. Its functions have a second name, which another library
+  // of weft's has not.
+  char second[64];
+  std::snprintf(second, sizeof second, "%c%s", std::islower(static_cast<unsigned char>(name[0])) != 0 ? 'p' : 'P',
+                name);
+  void* found = nullptr;
+  any_object([&](const dl_phdr_info& info) {
+    const platform::LoadedObject object = platform::object_of(info);
+    if (!is_ours(info) && object.find(second) != nullptr) found = object.find(name);
+    return found != nullptr;
+  });
+  return found;
+}
+
+void* find_own_of(const void* caller, const char* name) noexcept {
+  Dl_info info;
+  void* object = dladdr(caller, &info) != 0 ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* own = object != nullptr ? dlsym(object, name) : nullptr;
+  return own != nullptr ? own : find_own(name);
 }
 
 }  // namespace weft::mpi

@@ -30,7 +30,12 @@ void* load_beside(const char* name) noexcept;
 // Whether the MPI that is mapped, perhaps not relocated yet, has a function of that name.
 bool mpi_has(const char* name) noexcept;
 
+// Whether an MPI is mapped at all.
+bool has_mpi() noexcept;
+
 // MPI's own function of that name: the one that the program would have without this library. Null: there is none.
 void* find_own(const char* name) noexcept;
+// The same where the process has several MPIs: the one of the object that the address is in.
+void* find_own_of(const void* caller, const char* name) noexcept;
 
 }  // namespace weft::mpi

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of libweft-mpi.so: for each name a stub of few instructions, which knows nothing of its arguments and
- * jumps to its target. The targets stand in the order of names.def, from weft_mpi_targets on. */
+/* The functions of libweft-mpi.so, and those of libweft-coll.so: for each name of WEFT_MPI_NAMES a stub of few
+ * instructions, which knows nothing of its arguments and jumps to its target. The targets stand in the order of that
+ * file, from weft_mpi_targets on. */
 #ifdef __x86_64__
 #include "mpi/front/stub_x86_64.inc"
 #else
@@ -22,10 +23,10 @@ weft_mpi_chosen_begin:
   .popsection
 
   .text
-#define CALL(name) STUB(name)
-#define LATER(name) CHOSEN(name)
+#define CALL(name) CHOSEN(name)
+#define OWN(name) STUB(name)
 #define FORTRAN(name, NAME) STUB(NAME) STUB(name) STUB(name##_) STUB(name##__) STUB(name##_f08_)
-#include "mpi/front/names.def"
+#include WEFT_MPI_NAMES
 FIRST_CALL
 
   .pushsection .text.weft_mpi_chosen, "ax", %progbits

