@@ -19,7 +19,7 @@ namespace {
 constexpr long kTurnNs = 100'000;
 // The monitor says anew every 5 ms that a CPU is shared; a region that begins soon finds the thread there.
 constexpr int64_t kLingerNs = 50'000'000;
-constexpr size_t kStackSize = 256u << 10;  // the program's thread-local data lies there too
+constexpr size_t kTurnStackSize = 256u << 10;  // the program's thread-local data lies there too
 
 // Until when the thread of each CPU goes on waking; 0: there is no thread. Whoever takes the word from 0 starts one,
 // and the thread ends when it has put 0 in place of a time that has passed. So a CPU has one thread at most. Relaxed:
@@ -81,7 +81,7 @@ void CpuTurns::tick(const Pool& p) noexcept {
   for (const int cpu : platform::each(shared_)) {
     std::atomic<int64_t>& word = g_until[static_cast<size_t>(cpu)];
     if (word.exchange(until, std::memory_order_relaxed) != 0) continue;
-    if (!platform::start_service_thread(take_turns, &word, kStackSize)) word.store(0, std::memory_order_relaxed);
+    if (!platform::start_service_thread(take_turns, &word, kTurnStackSize)) word.store(0, std::memory_order_relaxed);
   }
 }
 
