@@ -75,6 +75,8 @@ class _OpenBlas:
             return "WEFT_ADOPT_LIBRARIES says no"
         if numbers < (0, 3, 29):
             return "older than 0.3.29"
+        if numbers > (0, 3, 34):
+            return "newer than weft knows"
         if self._adopted() is None:
             return "its builders hide the names that weft needs"
         return "weft does not know it" if _runtime.audited() else "weft.enable() takes it over"

@@ -16,7 +16,7 @@
 
 #include "interpose/loop_owners.h"
 #include "interpose/openblas.h"
-#include "platform/loaded_object.h"
+#include "platform/segments.h"
 
 namespace weft::interpose {
 
@@ -33,29 +33,41 @@ enum SeenWaits : uint32_t {
 // To be used only while no thread can be in the code of the object.
 class WaitLoops {
  public:
-  explicit WaitLoops(const platform::LoadedObject& object) noexcept {
-    object.for_each_defined([this](const char* name, void* function, size_t size) {
-      if (is_product(name)) products_.add(static_cast<Byte*>(function), size);
-      if (is_factorization(name)) factorizations_.add(static_cast<Byte*>(function), size);
-      return false;
-    });
+  // Those of `segments` are the object's.
+  explicit WaitLoops(const platform::Segments& segments) noexcept : segments_(segments) {}
+
+  // A function of the object.
+  void add(Known what, void* function, size_t size) noexcept {
+    if (what == Known::product) products_.add(static_cast<Byte*>(function), size, segments_);
+    if (what == Known::factorization) factorizations_.add(static_cast<Byte*>(function), size, segments_);
   }
 
   // Makes the loops call `function`, which keeps all registers. Returns which waits call it from now on.
   uint32_t call(const void* function) noexcept {
-    page_ = static_cast<unsigned char*>(
-        mmap(nullptr, kPageSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (page_ == MAP_FAILED) return 0;
+    void* page = mmap(nullptr, kPageSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return 0;
+    page_ = static_cast<Byte*>(page);
     write_entry(function);
     find_in_factorizations();
     const bool products = near(products_) && products_are_known();
     const bool factorizations = near(factorizations_) && factorizations_are_known();
     if (factorizations) copy_factorizations();
-    if (mprotect(page_, kPageSize, PROT_READ | PROT_EXEC) != 0) return 0;
     uint32_t seen = 0;
-    if (products && change(products_, [this] { patch_products(); })) seen |= kArraysSeen;
-    if (factorizations && change(factorizations_, [this] { patch_factorizations(); })) seen |= kListsSeen;
+    if (mprotect(page_, kPageSize, PROT_READ | PROT_EXEC) == 0) {
+      if (products && change(products_, [this] { patch_products(); })) seen |= kArraysSeen;
+      if (factorizations && change(factorizations_, [this] { patch_factorizations(); })) seen |= kListsSeen;
+    }
+    if (seen == 0) {
+      give_back(page_);
+      page_ = nullptr;
+    }
     return seen;
+  }
+
+  // What the loops call through, until nobody can be in the code of the object any more; null: nothing.
+  void* page() const noexcept { return page_; }
+  static void give_back(void* page) noexcept {
+    if (page != nullptr) munmap(page, kPageSize);
   }
 
  private:
@@ -86,11 +98,14 @@ class WaitLoops {
     const auto size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     const uintptr_t begin = reinterpret_cast<uintptr_t>(functions.begin()) & ~(size - 1);
     const uintptr_t end = (reinterpret_cast<uintptr_t>(functions.end()) + size - 1) & ~(size - 1);
-    if (begin >= end || mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE) != 0)
-      return false;
-    patch();
-    mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_EXEC);
-    return true;
+    const auto protect = [&](int protection) {
+      return mprotect(reinterpret_cast<void*>(begin), end - begin, protection) == 0;
+    };
+    // One that fails may have changed some of the pages.
+    const bool may = protect(PROT_READ | PROT_WRITE);
+    if (may) patch();
+    protect(PROT_READ | PROT_EXEC);
+    return may;
   }
 
   // ---- writing ----
@@ -246,6 +261,7 @@ class WaitLoops {
     }
   }
 
+  const platform::Segments& segments_;
   LoopOwners products_;
   LoopOwners factorizations_;
   std::array<Loop, kMostOfADriver * kMostDrivers + 2> loops_;

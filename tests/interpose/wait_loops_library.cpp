@@ -3,10 +3,14 @@
 // until its argument is not zero, once for each of its loops. How many of them each has differs from build to build:
 // PRODUCTS and DRIVERS are those of the first functions, LAST_PRODUCT and LAST_DRIVER those of the last one. They are
 // in the exported function and, most of them, in one beside it: behind it, or BEFORE it. STRANGER: behind the last product
-// (1) or the last driver (2) stands a wait of another kind.
+// (1) or the last driver (2) stands a wait of another kind. MARGIN: what stands before the first function and behind the
+// last one.
 
 #ifndef STRANGER
 #define STRANGER 0
+#endif
+#ifndef MARGIN
+#define MARGIN 16384
 #endif
 #define TEXT_(number) #number
 #define TEXT(number) TEXT_(number)
@@ -58,7 +62,7 @@ inner_\name:
   .endm
 
   .text
-  .skip 16384, 0xcc
+  .skip )" TEXT(MARGIN) R"(, 0xcc
   function sbgemm_thread_tn, product_loop, )" TEXT(PRODUCTS) R"(
   function dgemm_thread_nn, product_loop, )" TEXT(PRODUCTS) R"(
   begin gemm_thread_mn
@@ -86,5 +90,5 @@ inner_\name:
   je 1b
   ret
   .endif
-  .skip 16384, 0xcc
+  .skip )" TEXT(MARGIN) R"(, 0xcc
 )");
