@@ -131,8 +131,11 @@ Found find_mapped() noexcept {
         auto* into = static_cast<Found*>(argument);
         const platform::LoadedObject object = platform::object_of(*info);
         if (!OpenBlas::may_be(object)) return 0;
-        const OpenBlas library(object, platform::Segments(*info));
-        const link_map* map = library.found() ? map_at(library.run) : nullptr;
+        const Copy* added = copy_with(info->dlpi_addr);
+        const OpenBlas library = added != nullptr ? added->library : OpenBlas(object, platform::Segments(*info));
+        // One whose own code has not run yet does not know how many threads it has.
+        if (!library.found() || __atomic_load_n(library.own, __ATOMIC_RELAXED) < 1) return 0;
+        const link_map* map = map_at(library.run);
         if (map != nullptr && into->count < kMostCopies) into->maps[static_cast<size_t>(into->count++)] = map;
         return 0;
       },
