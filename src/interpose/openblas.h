@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 
 #include "interpose/openblas_version.h"
 #include "platform/loaded_object.h"
@@ -62,7 +61,7 @@ inline const char* behind_begin(const char* text, const char* part) noexcept {
 
 // Whether the part of `name` before `at` ends with `part`, and has as many characters more.
 inline bool ends_with(const char* name, const char* at, const char* part, ptrdiff_t more) noexcept {
-  const auto size = static_cast<ptrdiff_t>(std::strlen(part));
+  const auto size = static_cast<ptrdiff_t>(__builtin_strlen(part));
   return at - name >= size + more && behind_begin(at - size, part) != nullptr;
 }
 
@@ -84,8 +83,10 @@ inline Known known(const char* name) noexcept {
                 {"_get_config", "openblas", Known::get_configuration},
                 {"_parallel", "getrf", Known::factorization}};
   for (const char* at = name; *at != '\0'; ++at) {
-    if (*at == 'r' && ends_with(name, at, "gemmt", 0)) return Known::since_29;
     if (*at != '_') continue;
+    if (ends_with(name, at, "gemmtr", 0)) return Known::since_29;
+    // One letter tells nearly all others.
+    if (at[1] != 't' && at[1] != 's' && at[1] != 'g' && at[1] != 'p') continue;
     if (behind_begin(at, "_thread_") != nullptr) return is_product(name, at) ? Known::product : Known::none;
     for (const auto& [joint, before, what] : kParts) {
       const char* rest = behind_begin(at, joint);

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "platform/segments.h"
 
@@ -70,7 +69,7 @@ inline OpenBlasVersion version_of(const void* get_configuration, size_t size,
   // A distance from the end of the instruction, which ends with it.
   for (const char* at = code; at + 4 <= code + size; ++at) {
     int32_t distance;
-    std::memcpy(&distance, at, 4);
+    __builtin_memcpy(&distance, at, 4);
     const auto target = reinterpret_cast<uintptr_t>(at + 4) + static_cast<uintptr_t>(intptr_t{distance});
     if (const char* text = version_at(reinterpret_cast<const char*>(target), segments)) return OpenBlasVersion(text);
   }
@@ -79,7 +78,7 @@ inline OpenBlasVersion version_of(const void* get_configuration, size_t size,
   constexpr uintptr_t kPage = 4096;
   for (const char* at = code; at + 4 <= code + size; at += 4) {
     uint32_t instruction;
-    std::memcpy(&instruction, at, 4);
+    __builtin_memcpy(&instruction, at, 4);
     if ((instruction & 0x9f000000) != 0x90000000) continue;
     const uint32_t distance = (instruction >> 5 & 0x7ffff) << 2 | (instruction >> 29 & 3);
     const auto pages = static_cast<intptr_t>(static_cast<int32_t>(distance << 11) >> 11);

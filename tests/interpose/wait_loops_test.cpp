@@ -147,6 +147,12 @@ TEST_F(WaitLoopsTest, AllFactorizationsHaveFour) {
   expect_calls(kFactorizations);
 }
 
+// Some compiler might load before the loop, and enter it behind its load.
+TEST_F(WaitLoopsTest, FactorizationsEnterTheirLoopsAtTheTest) {
+  ASSERT_EQ(seen_of("at_the_test"), kBoth);
+  expect_calls(kFactorizations);
+}
+
 // 0.3.34 has a lock behind the products, in which threads wait as in these, but in another loop.
 TEST_F(WaitLoopsTest, NopsOfOthersBehindFunctionsWhoseLoopsStandBefore) {
   ASSERT_EQ(seen_of("stranger_behind_before"), kBoth);
