@@ -79,19 +79,22 @@ struct Copy {
   interpose::OpenBlas library;
   void* waits = nullptr;  // what its wait loops call through
 };
-// Release and acquire: with the base, of an object that is mapped, comes its record; 0: the record is free.
+// Release and acquire: with the mark of the object comes its record. 0: the record is free.
 constexpr int kMostCopies = 32;
 struct Place {
-  std::atomic<uintptr_t> base{0};
+  std::atomic<uintptr_t> mark{0};
   alignas(Copy) unsigned char memory[sizeof(Copy)];
   Copy* copy() noexcept { return reinterpret_cast<Copy*>(memory); }
 };
 Place g_places[kMostCopies];
 bool g_ends = false;
 
-Place* place_with(uintptr_t base) noexcept {
+// Where it is mapped, which may be 0 for a program.
+uintptr_t mark_of(const link_map* object) noexcept { return object->l_addr + 1; }
+
+Place* place_with(uintptr_t mark) noexcept {
   for (Place& place : g_places) {
-    if (place.base.load(std::memory_order_relaxed) == base) return &place;
+    if (place.mark.load(std::memory_order_relaxed) == mark) return &place;
   }
   return nullptr;
 }
@@ -102,9 +105,9 @@ void give_back(interpose::Job job, int count, void* data) noexcept {
   uintptr_t nearest = 0;
   const Copy* copy = nullptr;
   for (Place& place : g_places) {
-    const uintptr_t base = place.base.load(std::memory_order_acquire);
-    if (base > at || base <= nearest) continue;
-    nearest = base;
+    const uintptr_t mark = place.mark.load(std::memory_order_acquire);
+    if (mark > at || mark <= nearest) continue;
+    nearest = mark;
     copy = place.copy();
   }
   __atomic_store_n(copy->library.run, nullptr, __ATOMIC_RELAXED);
@@ -235,7 +238,7 @@ void adopt_copy(const link_map* object, const platform::LoadedObject& seen) noex
   Place* place = place_with(0);
   if (place == nullptr) return tell_that_there_is_no_room();
   Copy* made = new (place->memory) Copy{library};
-  place->base.store(object->l_addr, std::memory_order_release);
+  place->mark.store(mark_of(object), std::memory_order_release);
   // Programs that set a callback themselves do so later, and keep theirs.
   __atomic_store_n(library.run, &run, __ATOMIC_RELAXED);
   if (!platform::may_change_code(object->l_name)) return;
@@ -279,12 +282,12 @@ void look_at(const link_map* object, const char* runtime) noexcept {
 void forget_copy(const link_map* object) noexcept {
   const bool is_program = object->l_name[0] == '\0';
   g_ends |= is_program;
-  Place* place = g_ends ? nullptr : place_with(object->l_addr);
+  Place* place = g_ends ? nullptr : place_with(mark_of(object));
   if (place == nullptr) return;
 #if defined(__x86_64__)
   interpose::WaitLoops::give_back(place->copy()->waits);
 #endif
-  place->base.store(0, std::memory_order_relaxed);
+  place->mark.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace weft::audit

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "interpose/likely_names.h"
 #include "interpose/openblas_version.h"
 #include "platform/loaded_object.h"
 #include "platform/segments.h"
@@ -71,7 +72,17 @@ inline bool is_product(const char* name, const char* joint) noexcept {
          ends_with(name, joint, "mm3m", kTypeAndKind);
 }
 
-// A library has ten thousand names and more, nearly all of which are none of these.
+// Whether a name may be known for the sake of this underscore, before which it has something else.
+inline bool may_be_known(const char* at) noexcept {
+  switch (at[1]) {
+    case 't': return behind_begin(at, "_thread_") != nullptr;
+    case 's': return behind_begin(at, "_set_num_threads") != nullptr;
+    case 'g': return behind_begin(at, "_get_num_threads") != nullptr || behind_begin(at, "_get_config") != nullptr;
+    case 'p': return behind_begin(at, "_parallel") != nullptr;
+    default: return at[-1] == 'r' && at[-2] == 't' && at[-3] == 'm';  // gemmtr
+  }
+}
+
 inline Known known(const char* name) noexcept {
   constexpr struct {
     const char* joint;
@@ -85,8 +96,6 @@ inline Known known(const char* name) noexcept {
   for (const char* at = name; *at != '\0'; ++at) {
     if (*at != '_') continue;
     if (ends_with(name, at, "gemmtr", 0)) return Known::since_29;
-    // One letter tells nearly all others.
-    if (at[1] != 't' && at[1] != 's' && at[1] != 'g' && at[1] != 'p') continue;
     if (behind_begin(at, "_thread_") != nullptr) return is_product(name, at) ? Known::product : Known::none;
     for (const auto& [joint, before, what] : kParts) {
       const char* rest = behind_begin(at, joint);
@@ -138,7 +147,9 @@ struct OpenBlas {
       return;
     }
     bool new_enough = false;
+    const LikelyNames likely(object.names(), object.size_of_names(), may_be_known);
     object.for_each_defined([&](const char* name, void* function, size_t size) {
+      if (!likely.holds(name)) return false;
       const Known what = known(name);
       if (what == Known::none) return false;
       new_enough |= what == Known::since_29;
