@@ -48,15 +48,20 @@ class _OpenBlas:
     _FORMS = tuple(f"{before}openblas_%s{after}" for before in ("", "scipy_") for after in ("", "64_", "_64"))
 
     def __init__(self, path: str) -> None:
+        """Raises OSError for a file that is none: a search in a library goes on in those that it needs, so that one
+        that passes calls on would answer for them."""
+        form = next((form for form in self._FORMS if _elf.defines(path, form % "get_config")), None)
+        if form is None:
+            raise OSError(f"{path} defines no configuration")
+        self._form = form
         self._library = ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
 
     def _call(self, name: str, kind: type = ctypes.c_int) -> object:
-        for form in self._FORMS:
-            function = getattr(self._library, form % name, None)
-            if function is not None:
-                function.restype = kind
-                return function()
-        return None
+        function = getattr(self._library, self._form % name, None)
+        if function is None:
+            return None
+        function.restype = kind
+        return function()
 
     def limit(self) -> int | None:
         value = self._call("get_num_threads")
@@ -75,6 +80,8 @@ class _OpenBlas:
             return "WEFT_ADOPT_LIBRARIES says no"
         if numbers < (0, 3, 29):
             return "older than 0.3.29"
+        if numbers > (0, 3, 34):
+            return "newer than weft knows"
         if self._adopted() is None:
             return "its builders hide the names that weft needs"
         return "weft does not know it" if _runtime.audited() else "weft.enable() takes it over"

@@ -128,7 +128,7 @@ def store_launch(environment: "MutableMapping[str, str]", *, audit: bool = True)
     """
     environment["WEFT_LIBRARY"] = _files.require(_files.RUNTIME)
     if audit and not linker_audits():
-        _preload(environment, [_files.require(_files.RUNTIME), _files.require(_files.PRELOAD)])
+        _preload(environment, [_files.require(_files.PRELOAD), _files.require(_files.RUNTIME)])
     elif audit:
         # As in ld.so(8), colons.
         library = _files.require(_files.AUDIT)

@@ -172,6 +172,7 @@ extern "C" {
 [[gnu::visibility("default")]] unsigned la_objclose(uintptr_t* cookie) {
   const auto* object = reinterpret_cast<const link_map*>(*cookie);
   weft::audit::forget_yield(object, g_library);
+  weft::audit::forget_copy(object);
   if (object->l_name[0] == '\0') weft::audit::tell_at_end();
   return 0;
 }

@@ -4,16 +4,21 @@
 #include "audit/interpose.h"
 
 #include <atomic>
+#include <climits>
 #include <cstdint>
 #include <new>
 
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "audit/program_headers.h"
+#include "audit/room.h"
+#include "audit/say.h"
 #include "interpose/openblas.h"
 #include "interpose/wait_loops.h"
 #include "platform/loaded_object.h"
 #include "platform/redirect.h"
+#include "platform/segments.h"
 
 // The runtime's function that jobs call when they wait for each other; null: it is not there yet. Nobody writes it
 // while jobs run.
@@ -69,27 +74,44 @@ const interpose::Functions* load() noexcept {
   return functions;
 }
 
-// The copies found so far; added under the dynamic linker's lock. Release and acquire: with the count come the records.
+// A copy that is mapped. Records are written under the dynamic linker's lock.
 struct Copy {
   interpose::OpenBlas library;
-  uintptr_t base;
-  const char* (*get_configuration)() = nullptr;
+  void* waits = nullptr;  // what its wait loops call through
 };
+// Release and acquire: with the mark of the object comes its record. 0: the record is free.
 constexpr int kMostCopies = 32;
-alignas(Copy) unsigned char g_memory[kMostCopies * sizeof(Copy)];
-std::atomic<int> g_count{0};
-Copy* copy(int index) noexcept { return reinterpret_cast<Copy*>(g_memory) + index; }
+struct Place {
+  std::atomic<uintptr_t> mark{0};
+  alignas(Copy) unsigned char memory[sizeof(Copy)];
+  Copy* copy() noexcept { return reinterpret_cast<Copy*>(memory); }
+};
+Place g_places[kMostCopies];
+bool g_ends = false;
+
+// Where it is mapped, which may be 0 for a program.
+uintptr_t mark_of(const link_map* object) noexcept { return object->l_addr + 1; }
+
+Place* place_with(uintptr_t mark) noexcept {
+  for (Place& place : g_places) {
+    if (place.mark.load(std::memory_order_relaxed) == mark) return &place;
+  }
+  return nullptr;
+}
 
 // Jobs that weft cannot run: the copy, the one that lies closest below its code, runs them as it would without it.
 void give_back(interpose::Job job, int count, void* data) noexcept {
   const auto at = reinterpret_cast<uintptr_t>(job);
-  const Copy* nearest = nullptr;
-  for (int i = g_count.load(std::memory_order_acquire) - 1; i >= 0; --i) {
-    const Copy* seen = copy(i);
-    if (seen->base <= at && (nearest == nullptr || seen->base > nearest->base)) nearest = seen;
+  uintptr_t nearest = 0;
+  const Copy* copy = nullptr;
+  for (Place& place : g_places) {
+    const uintptr_t mark = place.mark.load(std::memory_order_acquire);
+    if (mark > at || mark <= nearest) continue;
+    nearest = mark;
+    copy = place.copy();
   }
-  __atomic_store_n(nearest->library.run, nullptr, __ATOMIC_RELAXED);
-  nearest->library.run_itself(count, data);
+  __atomic_store_n(copy->library.run, nullptr, __ATOMIC_RELAXED);
+  copy->library.run_itself(count, data);
 }
 
 void run(int sync, interpose::Job job, int count, size_t size, void* data, int extra) {
@@ -127,7 +149,7 @@ int await(long count, interpose::QueuedJob* jobs, const Copy* copy) {
 void set_threads(int threads, const Copy* copy) {
   const interpose::OpenBlas& library = copy->library;
   if (threads < 1) threads = __atomic_load_n(library.own, __ATOMIC_RELAXED);
-  const int most = interpose::most_numbers(copy->get_configuration);
+  const int most = interpose::most_numbers(library.get_configuration);
   if (threads > most && most > 0) threads = most;
   if (const interpose::Functions* functions = loaded()) {
     functions->set_threads(library.threads, threads);
@@ -160,47 +182,83 @@ bool replace(void* function, Ours* ours, int arguments, const Copy* copy, uint32
                              .note = note});
 }
 
-uint32_t see_waits(const platform::LoadedObject& object) noexcept {
-#if defined(__x86_64__)
-  interpose::WaitLoops loops(object);
-  return interpose::kLookedFor | loops.call(reinterpret_cast<const void*>(&weft_audit_wait_entry));
-#else
-  static_cast<void>(object);
-  return interpose::kLookedFor;
-#endif
-}
-
 // Libraries that the program names itself are seen before its libc, without which they cannot be adopted.
 constexpr int kMostEarly = 8;
 const link_map* g_early[kMostEarly];
 int g_early_count = 0;
 
-void adopt_copy(const link_map* object, const platform::LoadedObject& seen,
-                const interpose::OpenBlas& library) noexcept {
-  const int index = g_count.load(std::memory_order_relaxed);
-  if (index == kMostCopies) return;
-  Copy* made = new (copy(index)) Copy{library, object->l_addr};
-  g_count.store(index + 1, std::memory_order_release);
+platform::Segments segments_of(const link_map* object) noexcept {
+  char path[PATH_MAX];
+  const char* file = object->l_name[0] != '\0' ? object->l_name : program_file(path, sizeof path);
+  platform::Segments segments;
+  if (file != nullptr) {
+    for_each_header(file, [&](const ElfW(Phdr) & header) { segments.add(object->l_addr, header); });
+  }
+  return segments;
+}
+
+// Those of a copy that are known by names of the builder's choice.
+struct Function {
+  interpose::Known what;
+  void* function;
+};
+struct Functions {
+  void add(interpose::Known what, void* function, size_t size) noexcept {
+    if (what != interpose::Known::set_threads && what != interpose::Known::get_threads) return;
+    const bool only_calls_another = size < platform::kRedirectionSize;
+    if (!only_calls_another && count < kMost) all[count++] = {what, function};
+  }
+  static constexpr int kMost = 16;
+  Function all[kMost];
+  int count = 0;
+};
+
+void tell_that_there_is_no_room() noexcept {
+  static bool said = false;
+  if (said) return;
+  said = true;
+  char most[kDecimal];
+  say({"weft: more than ", decimal(kMostCopies, most),
+       " copies of OpenBLAS in this process; further ones run on threads of their own\n"});
+}
+
+void adopt_copy(const link_map* object, const platform::LoadedObject& seen) noexcept {
+  const platform::Segments segments = segments_of(object);
+#if defined(__x86_64__)
+  interpose::WaitLoops loops(segments);
+#endif
+  Functions functions;
+  const interpose::OpenBlas library(seen, segments, [&](interpose::Known what, void* function, size_t size) {
+    functions.add(what, function, size);
+#if defined(__x86_64__)
+    loops.add(what, function, size);
+#endif
+  });
+  if (!library.found()) return;
+  Place* place = place_with(0);
+  if (place == nullptr) return tell_that_there_is_no_room();
+  Copy* made = new (place->memory) Copy{library};
+  place->mark.store(mark_of(object), std::memory_order_release);
   // Programs that set a callback themselves do so later, and keep theirs.
   __atomic_store_n(library.run, &run, __ATOMIC_RELAXED);
   if (!platform::may_change_code(object->l_name)) return;
-  if (!replace(reinterpret_cast<void*>(library.begin), begin, 2, made, see_waits(seen))) return;
+  uint32_t seen_waits = interpose::kLookedFor;
+#if defined(__x86_64__)
+  seen_waits |= loops.call(reinterpret_cast<const void*>(&weft_audit_wait_entry));
+  made->waits = loops.page();
+#endif
+  if (!replace(reinterpret_cast<void*>(library.begin), begin, 2, made, seen_waits)) return;
   replace(reinterpret_cast<void*>(library.await), await, 2, made);
   replace(reinterpret_cast<void*>(library.start_own), start_own, 0, made);
   replace(reinterpret_cast<void*>(library.end_own), end_own, 0, made);
-  seen.for_each_defined([made](const char* name, void* function, size_t size) {
-    const interpose::Known what = interpose::known(name);
-    if (what == interpose::Known::get_configuration) {
-      made->get_configuration = reinterpret_cast<const char* (*)()>(function);
-    } else if (size < platform::kRedirectionSize) {
-      return false;  // it only calls another one of these
-    } else if (what == interpose::Known::set_threads) {
+  for (int i = 0; i < functions.count; ++i) {
+    void* function = functions.all[i].function;
+    if (functions.all[i].what == interpose::Known::set_threads) {
       replace(function, set_threads, 1, made);
-    } else if (what == interpose::Known::get_threads) {
+    } else {
       replace(function, get_threads, 0, made);
     }
-    return false;
-  });
+  }
 }
 
 }  // namespace
@@ -213,13 +271,23 @@ void look_at(const link_map* object, const char* runtime) noexcept {
     const int early = g_dlmopen != nullptr ? g_early_count : 0;
     for (int i = 0; i < early; ++i) look_at(g_early[i], runtime);
   }
-  const interpose::OpenBlas library(seen);
-  if (!library.found()) return;
+  if (!interpose::OpenBlas::may_be(seen)) return;
   if (g_dlmopen != nullptr) {
-    adopt_copy(object, seen, library);
+    adopt_copy(object, seen);
   } else if (g_early_count < kMostEarly) {
     g_early[g_early_count++] = object;
   }
+}
+
+void forget_copy(const link_map* object) noexcept {
+  const bool is_program = object->l_name[0] == '\0';
+  g_ends |= is_program;
+  Place* place = g_ends ? nullptr : place_with(mark_of(object));
+  if (place == nullptr) return;
+#if defined(__x86_64__)
+  interpose::WaitLoops::give_back(place->copy()->waits);
+#endif
+  place->mark.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace weft::audit

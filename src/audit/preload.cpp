@@ -43,6 +43,24 @@ OpenIn* next_open_in() noexcept {
   return function;
 }
 
+// The runtime's; null: the program has not started, or there is no runtime.
+int (*g_adopt)() = nullptr;
+
+// Takes over what is mapped. The runtime opens copies itself, so that they stay: of such a call this does nothing.
+void adopt() noexcept {
+  static int busy = 0;
+  if (g_adopt == nullptr || __atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE) != 0) return;
+  g_adopt();
+  __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+}
+
+// The dynamic linker initializes the libraries of LD_PRELOAD from the last one to the first, and those that the program
+// is linked with before them: the runtime is ready, and so are copies.
+[[gnu::constructor]] void start() noexcept {
+  g_adopt = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "weft_adopt_libraries"));
+  adopt();
+}
+
 [[gnu::constructor(101)]] void find_library() noexcept {
   const char* library = std::getenv("WEFT_LIBRARY");
   if (library != nullptr && access(library, R_OK) == 0) g_library = strdup(library);
@@ -55,6 +73,7 @@ extern "C" {
 // libc searches the folders of its caller, and opens in the caller's link namespace: so these end by a jump, and libc
 // returns to their own caller.
 [[gnu::visibility("default")]] void* dlopen(const char* file, int mode) noexcept {
+  adopt();
   return next_open()(chosen(file), mode);
 }
 

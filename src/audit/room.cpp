@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "audit/program_headers.h"
 #include "audit/say.h"
 #include "audit/start.h"
 #include "platform/loaded_object.h"
@@ -37,11 +38,6 @@ bool reaches_without_call(const ElfW(Dyn) * dynamic) noexcept {
   return false;
 }
 
-template <class T>
-bool read_at(int file, ElfW(Off) offset, T& into) noexcept {
-  return lseek(file, static_cast<off_t>(offset), SEEK_SET) >= 0 && read(file, &into, sizeof into) == sizeof into;
-}
-
 // Whether the file is likely to be this very program: the machine's own, with as many headers, and begun at the same
 // place of a page.
 bool is_this_program(const char* path) noexcept {
@@ -58,17 +54,10 @@ bool is_this_program(const char* path) noexcept {
 
 // The bytes of thread-local data of the object in that file, with what its alignment may cost.
 unsigned long thread_local_bytes(const char* path) noexcept {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
   unsigned long bytes = 0;
-  ElfW(Ehdr) header{};
-  const int count = read_at(file, 0, header) && header.e_phentsize == sizeof(ElfW(Phdr)) ? header.e_phnum : 0;
-  for (int i = 0; i < count; ++i) {
-    ElfW(Phdr) segment{};
-    if (!read_at(file, header.e_phoff + static_cast<ElfW(Off)>(i) * sizeof segment, segment)) break;
+  for_each_header(path, [&bytes](const ElfW(Phdr) & segment) {
     if (segment.p_type == PT_TLS) bytes = segment.p_memsz + segment.p_align;
-  }
-  close(file);
+  });
   return bytes;
 }
 

@@ -82,17 +82,14 @@ Copy* copy_with(uintptr_t base) noexcept {
 // g_addition_lock: this takes the dynamic linker's lock, whose holder may wait for g_addition_lock.
 Copy* make(const link_map* map) noexcept {
   const platform::LoadedObject object(map->l_addr, map->l_ld);
-  const OpenBlas library(object);
+  // Whether the version is one that is known has been looked at when the copy was found.
+  const OpenBlas library(object, {});
   if (!library.found()) return nullptr;
   // The copy must not be unmapped from now on: shares are written into it at any time.
   if (dlopen(map->l_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE) == nullptr) return nullptr;
   Copy* made = new (std::nothrow) Copy(library, map->l_addr, map->l_name);
   if (made == nullptr) return nullptr;
-  object.for_each_defined([made](const char* name, void* function, size_t) {
-    if (known(name) != Known::get_configuration) return false;
-    made->numbers.set_most(most_numbers(reinterpret_cast<const char* (*)()>(function)));
-    return true;
-  });
+  made->numbers.set_most(most_numbers(library.get_configuration));
   begin_share(made);
   handle_forks();
   return made;
@@ -132,15 +129,14 @@ Found find_mapped() noexcept {
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* argument) {
         auto* into = static_cast<Found*>(argument);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const ElfW(Phdr)& header = info->dlpi_phdr[i];
-          if (header.p_type != PT_DYNAMIC) continue;
-          const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + header.p_vaddr);
-          const platform::LoadedObject object(info->dlpi_addr, dynamic);
-          if (!OpenBlas(object).found()) continue;
-          const link_map* map = map_at(dynamic);
-          if (map != nullptr && into->count < kMostCopies) into->maps[static_cast<size_t>(into->count++)] = map;
-        }
+        const platform::LoadedObject object = platform::object_of(*info);
+        if (!OpenBlas::may_be(object)) return 0;
+        const Copy* added = copy_with(info->dlpi_addr);
+        const OpenBlas library = added != nullptr ? added->library : OpenBlas(object, platform::Segments(*info));
+        // One whose own code has not run yet does not know how many threads it has.
+        if (!library.found() || __atomic_load_n(library.own, __ATOMIC_RELAXED) < 1) return 0;
+        const link_map* map = map_at(library.run);
+        if (map != nullptr && into->count < kMostCopies) into->maps[static_cast<size_t>(into->count++)] = map;
         return 0;
       },
       &found);

@@ -4,8 +4,12 @@
 // so that the audit library may use it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+
+#include "platform/segments.h"
 
 namespace weft::interpose {
 
@@ -17,8 +21,10 @@ class LoopOwners {
   // it, the same throughout a library.
   static constexpr size_t kBeside = 8192;
 
-  void add(Byte* function, size_t size) noexcept {
-    if (count_ == static_cast<int>(functions_.size())) {
+  // All functions have to be in the same segment of code.
+  void add(Byte* function, size_t size, const platform::Segments& segments) noexcept {
+    if (count_ == 0) code_ = segments.of(function, size);
+    if (count_ == static_cast<int>(functions_.size()) || !code_.is_code() || !code_.holds(function, size)) {
       complete_ = false;
       return;
     }
@@ -30,9 +36,15 @@ class LoopOwners {
   }
 
   int size() const noexcept { return count_; }
-  // The range from the first function to the last, and what stands beside them. Null: there are none.
-  Byte* begin() const noexcept { return count_ > 0 ? functions_[0].begin - kBeside : nullptr; }
-  Byte* end() const noexcept { return count_ > 0 ? functions_[index(count_ - 1)].end + kBeside : nullptr; }
+  // The range from the first function to the last, and what stands beside them in the segment. Null: there are none.
+  Byte* begin() const noexcept {
+    return count_ > 0 ? functions_[0].begin - std::min(kBeside, address(functions_[0].begin) - code_.begin) : nullptr;
+  }
+  Byte* end() const noexcept {
+    if (count_ == 0) return nullptr;
+    Byte* last = functions_[index(count_ - 1)].end;
+    return last + std::min(kBeside, code_.end - address(last));
+  }
 
   // A loop that is known.
   void count(const Byte* loop) noexcept {
@@ -77,6 +89,7 @@ class LoopOwners {
   static constexpr int kSpoilt = 1 << 20;  // more than any function has
 
   static constexpr size_t index(int i) noexcept { return static_cast<size_t>(i); }
+  static uintptr_t address(const Byte* at) noexcept { return reinterpret_cast<uintptr_t>(at); }
 
   // owners(function, function): the one that the place belongs to if what is beside a function stands behind it, and
   // the one if it stands before it; null: none.
@@ -97,6 +110,7 @@ class LoopOwners {
     owners(last, following);
   }
 
+  platform::Segment code_;
   std::array<Function, kMost> functions_{};
   int count_ = 0;
   bool complete_ = true;

@@ -9,14 +9,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "interpose/loop_owners.h"
 #include "interpose/openblas.h"
-#include "platform/loaded_object.h"
+#include "platform/segments.h"
 
 namespace weft::interpose {
 
@@ -33,29 +32,44 @@ enum SeenWaits : uint32_t {
 // To be used only while no thread can be in the code of the object.
 class WaitLoops {
  public:
-  explicit WaitLoops(const platform::LoadedObject& object) noexcept {
-    object.for_each_defined([this](const char* name, void* function, size_t size) {
-      if (is_product(name)) products_.add(static_cast<Byte*>(function), size);
-      if (is_factorization(name)) factorizations_.add(static_cast<Byte*>(function), size);
-      return false;
-    });
+  // Those of `segments` are the object's.
+  explicit WaitLoops(const platform::Segments& segments) noexcept : segments_(segments) {}
+
+  // A function of the object.
+  void add(Known what, void* function, size_t size) noexcept {
+    if (what == Known::product) products_.add(static_cast<Byte*>(function), size, segments_);
+    if (what == Known::factorization) factorizations_.add(static_cast<Byte*>(function), size, segments_);
   }
 
   // Makes the loops call `function`, which keeps all registers. Returns which waits call it from now on.
   uint32_t call(const void* function) noexcept {
-    page_ = static_cast<unsigned char*>(
-        mmap(nullptr, kPageSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (page_ == MAP_FAILED) return 0;
+    void* page = mmap(nullptr, kPageSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return 0;
+    page_ = static_cast<Byte*>(page);
+    void* memory = mmap(nullptr, kMostNops * sizeof(Byte*), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) nops_ = static_cast<Byte**>(memory);
     write_entry(function);
     find_in_factorizations();
     const bool products = near(products_) && products_are_known();
     const bool factorizations = near(factorizations_) && factorizations_are_known();
     if (factorizations) copy_factorizations();
-    if (mprotect(page_, kPageSize, PROT_READ | PROT_EXEC) != 0) return 0;
     uint32_t seen = 0;
-    if (products && change(products_, [this] { patch_products(); })) seen |= kArraysSeen;
-    if (factorizations && change(factorizations_, [this] { patch_factorizations(); })) seen |= kListsSeen;
+    if (mprotect(page_, kPageSize, PROT_READ | PROT_EXEC) == 0) {
+      if (products && change(products_, [this] { patch_products(); })) seen |= kArraysSeen;
+      if (factorizations && change(factorizations_, [this] { patch_factorizations(); })) seen |= kListsSeen;
+    }
+    if (nops_ != nullptr) munmap(nops_, kMostNops * sizeof(Byte*));
+    if (seen == 0) {
+      give_back(page_);
+      page_ = nullptr;
+    }
     return seen;
+  }
+
+  // What the loops call through, until nobody can be in the code of the object any more; null: nothing.
+  void* page() const noexcept { return page_; }
+  static void give_back(void* page) noexcept {
+    if (page != nullptr) munmap(page, kPageSize);
   }
 
  private:
@@ -70,6 +84,7 @@ class WaitLoops {
   static constexpr int kMostOfADriver = 5;
   static constexpr int kMostDrivers = 8;
   static constexpr size_t kNops = 8;
+  static constexpr size_t kMostNops = 8192;  // loops of products; there are some 1000
   static constexpr Byte kNop = 0x90;
 
   bool near(const LoopOwners& functions) const noexcept {
@@ -86,24 +101,27 @@ class WaitLoops {
     const auto size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     const uintptr_t begin = reinterpret_cast<uintptr_t>(functions.begin()) & ~(size - 1);
     const uintptr_t end = (reinterpret_cast<uintptr_t>(functions.end()) + size - 1) & ~(size - 1);
-    if (begin >= end || mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE) != 0)
-      return false;
-    patch();
-    mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_EXEC);
-    return true;
+    const auto protect = [&](int protection) {
+      return mprotect(reinterpret_cast<void*>(begin), end - begin, protection) == 0;
+    };
+    // One that fails may have changed some of the pages.
+    const bool may = protect(PROT_READ | PROT_WRITE);
+    if (may) patch();
+    protect(PROT_READ | PROT_EXEC);
+    return may;
   }
 
   // ---- writing ----
 
   static void put_distance(Byte* at, const Byte* target) noexcept {
     const auto distance = static_cast<int32_t>(target - (at + 4));
-    std::memcpy(at, &distance, 4);
+    __builtin_memcpy(at, &distance, 4);
   }
   // jmp *2(%rip); the function
   void write_entry(const void* function) noexcept {
     constexpr Byte kJump[] = {0xff, 0x25, 2, 0, 0, 0};
-    std::memcpy(page_, kJump, sizeof kJump);
-    std::memcpy(page_ + 8, &function, 8);
+    __builtin_memcpy(page_, kJump, sizeof kJump);
+    __builtin_memcpy(page_ + 8, &function, 8);
     used_ = 16;
   }
   void write_call(Byte* at) const noexcept {
@@ -111,11 +129,16 @@ class WaitLoops {
     put_distance(at + 1, page_);
   }
 
+  static void write_jump(Byte* at, const Byte* target) noexcept {
+    at[0] = 0xe9;
+    put_distance(at + 1, target);
+  }
+
   // ---- products: eight nops, a look, and back to the nops ----
 
   static bool is_nops(const Byte* at) noexcept {
     uint64_t word;
-    std::memcpy(&word, at, kNops);
+    __builtin_memcpy(&word, at, kNops);
     return word == 0x9090909090909090;
   }
   // The conditional jump back, a load and a comparison behind the nops.
@@ -123,7 +146,7 @@ class WaitLoops {
     constexpr int kLook = 24;
     for (const Byte* at = nops + kNops; at < nops + kNops + kLook; ++at) {
       int32_t distance;
-      std::memcpy(&distance, at + 2, 4);
+      __builtin_memcpy(&distance, at + 2, 4);
       const bool is_short = (at[0] & 0xfe) == 0x74 && at + 2 + static_cast<int8_t>(at[1]) == nops;
       const bool is_long = at[0] == 0x0f && (at[1] & 0xfe) == 0x84 && at + 6 + distance == nops;
       if (is_short || is_long) return true;
@@ -148,19 +171,19 @@ class WaitLoops {
   }
   // Near the products stand other functions, which have nops for waits of another kind.
   bool products_are_known() noexcept {
-    for_each_nops(products_, [this](const Byte* nops) {
+    for_each_nops(products_, [this](Byte* nops) {
       if (goes_back(nops)) {
         products_.count(nops);
+        if (nops_count_ < kMostNops && nops_ != nullptr) nops_[nops_count_] = nops;
+        ++nops_count_;
       } else {
         products_.spoil(nops);
       }
     });
-    return products_.each_has(kLeastOfAProduct, kMostOfAProduct);
+    return nops_ != nullptr && nops_count_ <= kMostNops && products_.each_has(kLeastOfAProduct, kMostOfAProduct);
   }
   void patch_products() const noexcept {
-    for_each_nops(products_, [this](Byte* nops) {
-      if (goes_back(nops)) write_call(nops);
-    });
+    for (size_t i = 0; i < nops_count_; ++i) write_call(nops_[i]);
   }
 
   // ---- factorizations: a load, a test, and back to the load ----
@@ -185,15 +208,17 @@ class WaitLoops {
   }
   struct Loop {
     Byte* begin;
-    int body;  // bytes of load and test; behind them stands the jump, of two
+    Byte* test;  // of three bytes, behind the load; then the jump, of two
     Byte* copy;
   };
+  static constexpr int kTest = 3;
+  static constexpr int kTestAndJump = kTest + 2;
   static bool is_loop(Byte* at, Loop& loop) noexcept {
     int into = 0;
     const int load = length_of_load(at, into);
     if (load == 0 || !tests(at + load, into)) return false;
-    loop = {.begin = at, .body = load + 3, .copy = nullptr};
-    const Byte* jump = at + loop.body;
+    loop = {.begin = at, .test = at + load, .copy = nullptr};
+    const Byte* jump = loop.test + kTest;
     return (jump[0] & 0xfe) == 0x74 && jump + 2 + static_cast<int8_t>(jump[1]) == at;
   }
   // The same wait, written as a comparison of memory with 0: some compiler might do so.
@@ -209,6 +234,7 @@ class WaitLoops {
   void find_in_factorizations() noexcept {
     const Byte* end = factorizations_.end();
     for (Byte* at = factorizations_.begin(); at != nullptr && at + 32 < end; ++at) {
+      if ((at[0] & 0xf8) != 0x48) continue;  // both begin with the prefix for 64 bits
       if (is_other_loop(at)) factorizations_.spoil(at);
       if (!is_loop(at, loops_[static_cast<size_t>(found_)])) continue;
       factorizations_.count(at);
@@ -221,35 +247,36 @@ class WaitLoops {
     }
     return false;
   }
-  // The loops move to the page, with a call in each.
+  // The ends of the loops move to the page, with a call in each. The loads stay, and a jump to the copy is as long as
+  // what it replaces, so that loops may be entered at the load and at the test.
   void copy_factorizations() noexcept {
     for (int i = 0; i < found_; ++i) {
       Loop& loop = loops_[static_cast<size_t>(i)];
       loop.copy = page_ + used_;
-      std::memcpy(loop.copy, loop.begin, static_cast<size_t>(loop.body));
-      Byte* at = loop.copy + loop.body;
+      __builtin_memcpy(loop.copy, loop.test, kTest);
+      Byte* at = loop.copy + kTest;
       at[0] = 0x0f;  // the contrary of the jump back, to behind the loop
-      at[1] = static_cast<Byte>((loop.begin[loop.body] ^ 1) + 0x10);
-      put_distance(at + 2, loop.begin + loop.body + 2);
+      at[1] = static_cast<Byte>((loop.test[kTest] ^ 1) + 0x10);
+      put_distance(at + 2, loop.test + kTestAndJump);
       write_call(at + 6);
-      at[11] = 0xeb;
-      at[12] = static_cast<Byte>(static_cast<int8_t>(loop.copy - (at + 13)));
-      used_ += static_cast<size_t>(at + 13 - loop.copy);
+      write_jump(at + 11, loop.begin);
+      used_ += static_cast<size_t>(at + 16 - loop.copy);
     }
   }
   void patch_factorizations() const noexcept {
     for (int i = 0; i < found_; ++i) {
       const Loop& loop = loops_[static_cast<size_t>(i)];
-      loop.begin[0] = 0xe9;
-      put_distance(loop.begin + 1, loop.copy);
-      for (int rest = 5; rest < loop.body + 2; ++rest) loop.begin[rest] = kNop;
+      write_jump(loop.test, loop.copy);
     }
   }
 
+  const platform::Segments& segments_;
   LoopOwners products_;
   LoopOwners factorizations_;
   std::array<Loop, kMostOfADriver * kMostDrivers + 2> loops_;
   int found_ = 0;
+  Byte** nops_ = nullptr;  // the loops of products
+  size_t nops_count_ = 0;
   Byte* page_ = nullptr;
   size_t used_ = 0;
 };

@@ -19,6 +19,7 @@ class LoadedObject {
       switch (dynamic->d_tag) {
         case DT_SYMTAB: symbols_ = at<const ElfW(Sym)>(dynamic->d_un.d_ptr); break;
         case DT_STRTAB: strings_ = at<const char>(dynamic->d_un.d_ptr); break;
+        case DT_STRSZ: size_of_strings_ = dynamic->d_un.d_val; break;
         case DT_GNU_HASH: hash_ = at<const uint32_t>(dynamic->d_un.d_ptr); break;
         case DT_HASH: old_hash_ = at<const uint32_t>(dynamic->d_un.d_ptr); break;
         case DT_RELA: relocations_[0].first = at<const ElfW(Rela)>(dynamic->d_un.d_ptr); break;
@@ -71,6 +72,10 @@ class LoadedObject {
       if (ended) return;
     }
   }
+
+  // The table that names of symbols stand in.
+  const char* names() const noexcept { return strings_; }
+  size_t size_of_names() const noexcept { return strings_ != nullptr ? size_of_strings_ : 0; }
 
   // Whether it asks for a symbol that it does not define. That is a matter of its relocations: no table says for every
   // object how many symbols there are, and some undefined ones have addresses (functions of programs that are linked to
@@ -211,6 +216,7 @@ class LoadedObject {
   uintptr_t base_;
   const ElfW(Sym) * symbols_ = nullptr;
   const char* strings_ = nullptr;
+  size_t size_of_strings_ = 0;
   const uint32_t* hash_ = nullptr;  // DT_GNU_HASH
   const uint32_t* old_hash_ = nullptr;  // DT_HASH
   // Those of data, and those of calls.

@@ -214,6 +214,23 @@ class Adoption(unittest.TestCase):
         self.assertEqual(out.split(), ["1", "0", "1"])
         self.assertEqual(count(err, "adopted"), 2)
 
+    def test_preloaded(self):
+        """As before glibc 2.35: what the program is linked with, and what it has opened before it opens something else."""
+        text = """
+        import ctypes, numpy as np, scipy.linalg
+        callback = lambda path: ctypes.c_void_p.in_dll(ctypes.CDLL(path), "openblas_threads_callback_").value
+        paths = {line.split()[-1] for line in open("/proc/self/maps") if "openblas" in line}
+        a = np.random.rand(300, 300); a @ a
+        print([callback(path) is not None for path in paths])
+        """
+        command = [COMMAND, "run", "--preload", "--", PYTHON, "-c", textwrap.dedent(text)]
+        settings = {"WEFT_NUM_CPUS": CPUS, "OPENBLAS_NUM_THREADS": CPUS, "WEFT_STATS": "true"}
+        out, err = run(command, **settings)
+        self.assertEqual(out, "[True, True]\n")
+        self.assertEqual(count(err, "adopted"), 2)
+        out, err = run(command, **settings, WEFT_ADOPT_LIBRARIES="false")
+        self.assertEqual(out, "[False, False]\n")
+
     def test_leaves_a_callback_of_the_program_alone(self):
         out, _ = python("""
         import ctypes, threading, numpy as np
@@ -467,6 +484,21 @@ class Programs(unittest.TestCase):
             ]
         )
         cls.wheel = wheel.strip()
+
+    def test_preloaded_before_a_program_that_is_linked_with_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "program.c").write_text(
+                "#include <stdio.h>\nextern void* openblas_threads_callback_;\n"
+                'int main(void) { printf("%d", openblas_threads_callback_ != NULL); }\n'
+            )
+            place = os.path.dirname(self.wheel)
+            flags = ["-fPIC", self.wheel, f"-Wl,-rpath,{place}", "-Wl,--allow-shlib-undefined"]
+            run([GCC, f"{folder}/program.c", "-o", f"{folder}/program", *flags])
+            for limit in "1", "4":
+                out, err = run(
+                    [COMMAND, "run", "--preload", "--stats", "--", f"{folder}/program"], OPENBLAS_NUM_THREADS=limit
+                )
+                self.assertEqual((out, count(err, "adopted")), ("1", 1))
 
     def build(self, folder, *flags):
         program = f"{folder}/nested"

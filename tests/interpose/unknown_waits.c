@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library that shows all that weft knows OpenBLAS by, with wait loops that it knows (wait_loops_library.cpp), and
-// whose jobs wait in another one (unknown_waits_test.py).
+// whose jobs wait in another one (unknown_waits_test.py). VERSION: what it says of itself (copies_test.py).
 #include <stddef.h>
+
+#ifndef VERSION
+#define VERSION ""
+#endif
 
 typedef void (*job)(int number, void* data, int extra);
 
@@ -10,7 +14,7 @@ int blas_cpu_number = 3;
 int blas_num_threads = 3;
 int blas_server_avail = 1;
 
-const char* openblas_get_config(void) { return "OpenBLAS MAX_THREADS=64"; }
+const char* openblas_get_config(void) { return "OpenBLAS " VERSION " MAX_THREADS=64"; }
 void dgemmtr_(void) {}
 int exec_blas(long count, void* jobs) { return (void)jobs, (int)count; }
 

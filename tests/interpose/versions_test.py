@@ -29,7 +29,8 @@ int blas_thread_init(void) { return 0; }
 int blas_thread_shutdown_(void) { return 0; }
 int exec_blas_async(void) { return 0; }
 int exec_blas_async_wait(void) { return 0; }
-#else
+#endif
+#ifdef NEW
 void dgemmtr_(void) {}
 #endif
 """
@@ -67,7 +68,9 @@ class LeftAlone(unittest.TestCase):
             checker = versions.Checker(COMMAND, GCC, pathlib.Path(folder))
             for version, flags, reason in (
                 ("0.3.28", (), "older than 0.3.29"),
-                ("0.3.34.106.0", ("-DHIDDEN",), "its builders hide the names that weft needs"),
+                ("0.3.34.106.0", ("-DHIDDEN", "-DNEW"), "its builders hide the names that weft needs"),
+                ("0.3.35.dev", ("-DNEW",), "newer than weft knows"),
+                ("1.0.0", ("-DNEW",), "newer than weft knows"),
             ):
                 with self.subTest(version=version):
                     library = self.build(folder, version, *flags)

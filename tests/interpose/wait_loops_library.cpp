@@ -3,10 +3,20 @@
 // until its argument is not zero, once for each of its loops. How many of them each has differs from build to build:
 // PRODUCTS and DRIVERS are those of the first functions, LAST_PRODUCT and LAST_DRIVER those of the last one. They are
 // in the exported function and, most of them, in one beside it: behind it, or BEFORE it. STRANGER: behind the last product
-// (1) or the last driver (2) stands a wait of another kind.
+// (1) or the last driver (2) stands a wait of another kind. MARGIN: what stands before the first function and behind the
+// last one. AT_THE_TEST: the loops of drivers are entered at
+// their tests, with the first value.
 
 #ifndef STRANGER
 #define STRANGER 0
+#endif
+#ifdef AT_THE_TEST
+#define DRIVER_LOOP "entered_loop"
+#else
+#define DRIVER_LOOP "driver_loop"
+#endif
+#ifndef MARGIN
+#define MARGIN 16384
 #endif
 #define TEXT_(number) #number
 #define TEXT(number) TEXT_(number)
@@ -24,6 +34,16 @@ asm(R"(
   .macro driver_loop
 1:
   mov (%rdi), %rax
+  test %rax, %rax
+  je 1b
+  .endm
+
+  .macro entered_loop
+  mov (%rdi), %rax
+  jmp 2f
+1:
+  mov (%rdi), %rax
+2:
   test %rax, %rax
   je 1b
   .endm
@@ -58,7 +78,7 @@ inner_\name:
   .endm
 
   .text
-  .skip 16384, 0xcc
+  .skip )" TEXT(MARGIN) R"(, 0xcc
   function sbgemm_thread_tn, product_loop, )" TEXT(PRODUCTS) R"(
   function dgemm_thread_nn, product_loop, )" TEXT(PRODUCTS) R"(
   begin gemm_thread_mn
@@ -78,13 +98,13 @@ inner_\name:
   ret
   .endif
   .skip 16384, 0xcc
-  function dgetrf_parallel, driver_loop, )" TEXT(DRIVERS) R"(
-  function zgetrf_parallel, driver_loop, )" TEXT(LAST_DRIVER) R"(
+  function dgetrf_parallel, )" DRIVER_LOOP R"(, )" TEXT(DRIVERS) R"(
+  function zgetrf_parallel, )" DRIVER_LOOP R"(, )" TEXT(LAST_DRIVER) R"(
   .if )" TEXT(STRANGER) R"( == 2
 1:
   cmpq $0, 64(%rdi,%rcx,8)
   je 1b
   ret
   .endif
-  .skip 16384, 0xcc
+  .skip )" TEXT(MARGIN) R"(, 0xcc
 )");

@@ -77,6 +77,7 @@ class Explain(ProgramTest):
         for version, reason in (
             ("0.3.27", "older than 0.3.29"),
             ("0.3.34.106.0", "its builders hide the names that weft needs"),
+            ("0.3.35", "newer than weft knows"),
         ):
             source, library = self.folder / "openblas.c", self.folder / f"libopenblas-{version}.so"
             source.write_text(
@@ -95,6 +96,27 @@ class Explain(ProgramTest):
             self.assertEqual((pool["kind"], pool["treatment"]), (f"OpenBLAS {version}, pthreads", "own"))
             self.assertIn(f"left alone ({reason})", pool["note"])
             self.assertIn(f"OpenBLAS {version}, left alone ({reason})", self.succeed(code))
+
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_a_library_that_passes_calls_on_to_openblas(self) -> None:
+        """It answers for the copy behind it, and is none itself."""
+        (self.folder / "openblas.c").write_text(
+            'const char* openblas_get_config(void) { return "OpenBLAS 0.3.27 MAX_THREADS=64"; }\n'
+            "int openblas_get_num_threads(void) { return 2; }\n"
+            "int openblas_get_parallel(void) { return 1; }\n"
+        )
+        (self.folder / "front.c").write_text("int flexiblas(void) { return 1; }\n")
+        copy, front = self.folder / "libopenblas.so.0", self.folder / "libflexiblas_openblas.so"
+        subprocess.run(["gcc", "-shared", "-fPIC", self.folder / "openblas.c", "-o", copy], check=True)
+        linked = ["-Wl,--no-as-needed", f"-Wl,-rpath,{self.folder}", copy]
+        subprocess.run(["gcc", "-shared", "-fPIC", self.folder / "front.c", *linked, "-o", front], check=True)
+        code = f"""
+    import ctypes, weft
+    library = ctypes.CDLL({str(front)!r})
+    print(list(weft.status()["openblas_left_alone"]))
+"""
+        self.assertEqual([pool["file"] for pool in self.report(code)["pools"]], [str(copy)])
+        self.assertEqual(self.succeed(code).strip(), str([str(copy)]))
 
     def test_a_program_without_pools(self) -> None:
         self.succeed("    print(1)\n", "--explain")

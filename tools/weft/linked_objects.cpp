@@ -26,7 +26,7 @@ std::string trace(const std::string& program, const Libraries& libraries, With w
     setenv("WEFT_LIBRARY", libraries.runtime.c_str(), 1);
     if (with == With::audit) setenv("LD_AUDIT", libraries.audit.c_str(), 1);
     if (with == With::preload) {
-      setenv("LD_PRELOAD", (libraries.runtime.string() + ":" + libraries.preload.string()).c_str(), 1);
+      setenv("LD_PRELOAD", (libraries.preload.string() + ":" + libraries.runtime.string()).c_str(), 1);
     }
     setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
     std::string path = program;

@@ -2,7 +2,6 @@
 #include "openblas_file.h"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
 #include <elf.h>
@@ -13,6 +12,7 @@
 #include "interpose/wait_loops.h"
 #include "mapped_file.h"
 #include "platform/loaded_object.h"
+#include "platform/segments.h"
 
 namespace weft::tools {
 
@@ -43,6 +43,7 @@ class Image {
       if (segment.p_type == PT_LOAD) {
         const std::string_view bytes = file.part(segment.p_offset, segment.p_filesz);
         std::copy(bytes.begin(), bytes.end(), start_ + segment.p_vaddr);
+        parts_.add(reinterpret_cast<uintptr_t>(start_), segment);
       } else if (segment.p_type == PT_DYNAMIC && segment.p_vaddr < size_) {
         dynamic_ = reinterpret_cast<const ElfW(Dyn)*>(start_ + segment.p_vaddr);
       }
@@ -56,42 +57,50 @@ class Image {
 
   bool good() const { return dynamic_ != nullptr; }
   platform::LoadedObject object() const { return {reinterpret_cast<uintptr_t>(start_), dynamic_}; }
+  const platform::Segments& segments() const { return parts_; }
 
  private:
   char* start_ = nullptr;
   size_t size_ = 0;
   const ElfW(Dyn) * dynamic_ = nullptr;
+  platform::Segments parts_;
 };
 
-// Of "OpenBLAS 0.3.30  USE64BITINT DYNAMIC_ARCH ...", which each build holds: the second word.
-std::string version_in(std::string_view bytes) {
-  constexpr std::string_view kName = "OpenBLAS ";
-  for (size_t at = 0; (at = bytes.find(kName, at)) != std::string_view::npos;) {
-    at += kName.size();
-    const std::string_view rest = bytes.substr(at, 32);
-    const size_t end = rest.find_first_not_of("0123456789.dev");
-    if (!rest.empty() && std::isdigit(static_cast<unsigned char>(rest[0])) != 0 && end > 2 && end != rest.npos) {
-      return std::string(rest.substr(0, end));
-    }
+// What the names of a library say of it, whatever its version.
+struct Names {
+  explicit Names(const Image& image) {
+    image.object().for_each_defined([&](const char* name, void* function, size_t size) {
+      const interpose::Known what = interpose::known(name);
+      is_openblas |= what == interpose::Known::get_configuration;
+      is_new_enough |= what == interpose::Known::since_29;
+      if (what == interpose::Known::get_configuration && version.text() == nullptr) {
+        version = interpose::version_of(function, size, image.segments());
+      }
+      return false;
+    });
   }
-  return "of a version that it does not name";
-}
+  bool is_openblas = false;
+  bool is_new_enough = false;
+  interpose::OpenBlasVersion version;
+};
 
-bool is_openblas(const platform::LoadedObject& object) {
-  bool found = false;
-  object.for_each_defined([&](const char* name, void*, size_t) {
-    return found = interpose::known(name) == interpose::Known::get_configuration;
-  });
-  return found;
+std::string text_of(const interpose::OpenBlasVersion& version) {
+  if (version.text() == nullptr) return "of a version that it does not name";
+  return {version.text(), version.length()};
 }
 
 // How jobs of a copy that is taken over are seen to wait. Loops are replaced in the image, which nobody runs.
-std::string waits_of(const platform::LoadedObject& object) {
+std::string waits_of(const Image& image) {
 #if defined(__x86_64__)
   using interpose::kArraysSeen;
   using interpose::kListsSeen;
   const char nothing = 0;
-  const uint32_t seen = interpose::WaitLoops(object).call(&nothing);
+  interpose::WaitLoops loops(image.segments());
+  const interpose::OpenBlas library(
+      image.object(), image.segments(),
+      [&loops](interpose::Known what, void* function, size_t size) { loops.add(what, function, size); });
+  const uint32_t seen = loops.call(&nothing);
+  interpose::WaitLoops::give_back(loops.page());
   if ((seen & (kArraysSeen | kListsSeen)) == (kArraysSeen | kListsSeen)) return {};
   const char* unseen = (seen & kArraysSeen) != 0  ? "LU factorizations"
                        : (seen & kListsSeen) != 0 ? "products"
@@ -99,7 +108,7 @@ std::string waits_of(const platform::LoadedObject& object) {
   return std::string(", but how jobs of ") + unseen +
          " wait is not known in this build: the load decides how these are split, and rounding with it";
 #else
-  static_cast<void>(object);
+  static_cast<void>(image);
   return {};
 #endif
 }
@@ -112,19 +121,21 @@ std::string look_into_openblas(const std::string& path, bool audits) {
   if (file.all().find("openblas_get_config") == std::string_view::npos) return {};
   const Image image(file);
   if (!image.good()) return {};
+  const Names names(image);
+  if (!names.is_openblas) return {};
   const platform::LoadedObject object = image.object();
-  if (!is_openblas(object)) return {};
-  const std::string name = "OpenBLAS " + version_in(file.all());
+  const std::string name = "OpenBLAS " + text_of(names.version);
   if (object.needs("omp_get_max_threads")) return name + " on OpenMP: its regions run on weft's pool";
-  const bool known = interpose::OpenBlas(object).found();
+  const bool known = interpose::OpenBlas(object, image.segments()).found();
   if (known && audits) {
-    return name + " on pthreads: its jobs run on weft's pool" + waits_of(object);
+    return name + " on pthreads: its jobs run on weft's pool" + waits_of(image);
   }
   const bool is_serial = object.find("exec_blas") == nullptr && object.find("blas_memory_alloc") != nullptr;
   if (is_serial) return name + ": has no threads";
-  const char* reason = known                              ? "weft_adopt_libraries() takes it over"
-                       : interpose::is_new_enough(object) ? "its builders hide the names that weft needs"
-                                                          : "older than 0.3.29";
+  const char* reason = known                        ? "weft_adopt_libraries() takes it over"
+                       : names.version.is_too_new() ? "newer than weft knows"
+                       : names.is_new_enough        ? "its builders hide the names that weft needs"
+                                                    : "older than 0.3.29";
   return name + " on pthreads: left alone (" + reason +
          "): its threads are its own and want CPUs beside weft's; OPENBLAS_NUM_THREADS=n bounds them";
 }

@@ -224,7 +224,7 @@ int prepare(const RunOptions& options, Program& program) {
       constexpr char kSeparators[] = ": \t\n";
       if (!is_there(found.preload)) return kFailed;
       if (!can_be_listed(library, kSeparators) || !can_be_listed(found.preload, kSeparators)) return kUsage;
-      prepend("LD_PRELOAD", library + ":" + found.preload.string());
+      prepend("LD_PRELOAD", found.preload.string() + ":" + library);  // so that the runtime is initialized first
       say_own_openmp(program.path);
     } else {
       if (!can_be_listed(found.audit, ":")) return kUsage;
