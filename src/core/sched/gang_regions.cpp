@@ -74,10 +74,6 @@ int lend_to_gang_region(ParallelCall* parallel_call, int size) noexcept {
   return lent;
 }
 
-bool gang_lacks_carriers(const void* function, int size) noexcept {
-  return g_gang_regions.has(function) && free_carriers(pool(), current_context()) < size - 1;
-}
-
 int lend_region_threads(int missing) noexcept {
   Pool& p = pool();
   p.lent_to_regions.fetch_add(missing, std::memory_order_relaxed);

@@ -49,13 +49,6 @@ inline int lend_to_region(ParallelCall* parallel_call, int size) noexcept {
 }
 void return_region_threads(int lent) noexcept;
 
-// Whether a region of `size` members with that function is a gang, and has no carriers for all of them now: they would
-// take turns on CPUs that others use. Of the caller's context, which a carrier runs.
-bool gang_lacks_carriers(const void* function, int size) noexcept;
-inline bool would_crowd(const void* function, int size) noexcept {
-  return __builtin_expect(g_gang_regions.any(), 0) && gang_lacks_carriers(function, size);
-}
-
 // Lends up to `missing` threads to regions: they may run beside the CPU slots, and do the calls of parallel calls that
 // are gangs. Returns how many were lent: the system may refuse some.
 int lend_region_threads(int missing) noexcept;

@@ -49,13 +49,11 @@ void set_max_active_levels(int levels) noexcept {
     base::warn("omp_set_max_active_levels(%d): the number must not be negative; the call has no effect", levels);
     return;
   }
-  Icvs& own = own_icvs(self());
-  own.max_active_levels = levels;
-  own.wants_levels = true;
+  own_icvs(self()).max_active_levels = levels;
 }
 
 // Deprecated since 5.0: stands for a max-active-levels of 1 or of all that are supported.
-void set_nested(int on) noexcept { set_max_active_levels(on != 0 ? supported_levels() : 1); }
+void set_nested(int on) noexcept { own_icvs(self()).max_active_levels = on != 0 ? supported_levels() : 1; }
 
 }  // namespace
 

@@ -82,7 +82,6 @@ void set_defaults(const char* text, size_t length) noexcept {
   if (settings.has("OMP_SCHEDULE")) now.run_schedule = options.run_schedule;
   if (settings.has("OMP_MAX_ACTIVE_LEVELS") && options.max_active_levels >= 0) {
     now.max_active_levels = options.max_active_levels;
-    now.wants_levels = true;
   }
 }
 

@@ -26,8 +26,6 @@ Icvs from_environment() noexcept {
   icvs.default_device = initial_default_device();
   // Nesting is on unless the user has said otherwise: here it costs nothing.
   icvs.max_active_levels = INT_MAX;
-  icvs.wants_levels =
-      options.max_active_levels >= 0 || options.nested != base::TriState::unset || options.num_threads.count > 1;
   if (options.max_active_levels >= 0) {
     icvs.max_active_levels = options.max_active_levels;
   } else if (options.nested == base::TriState::no) {

@@ -17,7 +17,6 @@ struct Icvs {
   bool dynamic = false;              // dyn-var
   uint8_t nthreads_tail = 0;  // nthreads-var, the other elements: see nthreads_tail(); 0: those of OMP_NUM_THREADS
   int16_t default_device = 0;  // default-device-var (device.h)
-  bool wants_levels = false;  // whether somebody has set max-active-levels-var
   bool affinity = false;  // whether regions have to do with places (team_affinity.h); never changes
   base::LoopSchedule run_schedule{};  // run-sched-var
   uintptr_t allocator = 1;  // def-allocator-var (memory.h)

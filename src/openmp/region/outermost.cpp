@@ -78,8 +78,8 @@ void nudge_persistent_member(core::PersistentTeam*, int, const core::Post&) {
 }
 
 bool same(const Icvs& a, const Icvs& b) noexcept {
-  return a.nthreads == b.nthreads && a.max_active_levels == b.max_active_levels && a.wants_levels == b.wants_levels &&
-         a.thread_limit == b.thread_limit && a.dynamic == b.dynamic && a.run_schedule.kind == b.run_schedule.kind &&
+  return a.nthreads == b.nthreads && a.max_active_levels == b.max_active_levels && a.thread_limit == b.thread_limit &&
+         a.dynamic == b.dynamic && a.run_schedule.kind == b.run_schedule.kind &&
          a.run_schedule.chunk == b.run_schedule.chunk && a.allocator == b.allocator &&
          a.nthreads_tail == b.nthreads_tail && a.default_device == b.default_device;
 }

@@ -28,17 +28,8 @@ RegionKind choose(Opening& opening) noexcept {
   return WovenRegion::is_possible() ? RegionKind::woven : RegionKind::lone;
 }
 
-// Whether a region inside another one had better have one member. Members that poll for each other take many times as
-// long where they share CPUs with those of the outer region. Other runtimes give such a region one member whatever it
-// does, so that programs can be told that, but for those that have asked for several levels.
-bool is_better_alone(const Opening& opening) noexcept {
-  return opening.size > 1 && opening.parent->team->active_level > 0 && !icvs(opening.parent).wants_levels &&
-         core::would_crowd(opening.words[1], opening.size);
-}
-
 void settle_size(Opening& opening, const Clauses& clauses) noexcept {
   opening.size = team_size(opening.parent, clauses.threads, clauses.most);
-  if (__builtin_expect(is_better_alone(opening), 0)) opening.size = 1;
   opening.grant = within_limit(opening.parent, &opening.size);
 }
 

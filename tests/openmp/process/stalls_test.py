@@ -111,31 +111,6 @@ int main(void) {
 }
 """
 
-# Gangs inside the members of a region. Prints the size of the last one.
-INNER_GANGS = r"""
-#include <omp.h>
-#include <stdatomic.h>
-#include <stdio.h>
-int main(void) {
-  int last = 0;
-  for (int region = 0; region < 40; region++) {
-#pragma omp parallel num_threads(2)
-    {
-      _Atomic int arrived = 0, passed = 0;
-#pragma omp parallel num_threads(3) shared(arrived, passed, last)
-      for (int i = 0, members = omp_get_num_threads(); i < 3; i++) {
-        const int before = passed;
-        last = members;
-        if (atomic_fetch_add(&arrived, 1) == members - 1) arrived = 0, passed = before + 1;
-        while (passed == before) {}
-      }
-    }
-  }
-  printf("%d\n", last);
-  return 0;
-}
-"""
-
 
 def lent(stderr):
     return int(re.search(r"compensations: (\d+)", stderr)[1])
@@ -168,14 +143,6 @@ class Stalls(ProcessTest):
         most, left = map(int, done.stdout.split())
         self.assertIn(most, (1, 2))
         self.assertEqual(left, 0)
-
-    # As other runtimes have it without a look; who wants levels has them.
-    def test_gangs_inside_a_region_are_left_alone_by_default(self):
-        program = self.build("inner_gangs", INNER_GANGS)
-        for size, variables in ("1", {}), ("3", {"OMP_MAX_ACTIVE_LEVELS": "2"}), ("3", {"OMP_NUM_THREADS": "2,3"}):
-            with self.subTest(**variables):
-                done = self.run_on_weft(program, WEFT_NUM_CPUS="2", **variables)
-                self.assertEqual((done.returncode, done.stdout.strip()), (0, size), done.stderr)
 
     # The search is paid a few times, not in each region: as many lent by the monitor as it takes to learn.
     def test_polling_regions_are_learned(self):
