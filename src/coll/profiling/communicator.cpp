@@ -73,7 +73,7 @@ void watch_end() noexcept {
 }
 
 void begin() noexcept {
-  if (has_component() || goes_on_without_ranks() ||
+  if (has_component() || has_unknown_fortran() || goes_on_without_ranks() ||
       g_mpi.Comm_create_keyval(copy_nothing, forget, &g_key, nullptr) != MPI_SUCCESS) {
     return leave_world();
   }

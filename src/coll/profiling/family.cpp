@@ -11,6 +11,9 @@
 #include <link.h>
 
 #include <cstring>
+
+#include "coll/profiling/fortran.h"
+#include "platform/find_symbol.h"
 #endif
 
 #include "coll/profiling/variables.h"
@@ -90,12 +93,15 @@ bool has_component() noexcept {
   return serves != nullptr && serves() != 0;
 }
 
+bool has_unknown_fortran() noexcept { return !fortran::is_known() && platform::find_symbol("pmpi_bcast_") != nullptr; }
+
 bool goes_on_without_ranks() noexcept {
   int on = 0;
   return read_variable("mpi_ft_enable", &on, 1) && on != 0;
 }
 #else
 bool has_component() noexcept { return false; }
+bool has_unknown_fortran() noexcept { return false; }
 bool goes_on_without_ranks() noexcept { return false; }
 #endif
 

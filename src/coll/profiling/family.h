@@ -15,6 +15,9 @@ int pays_from() noexcept;
 // where it lies. A rank that was told not to use it has no part in weft's collectives either: other ranks use it.
 bool has_component() noexcept;
 
+// Once MPI has started: whether this rank may call Fortran routines that weft does not know.
+bool has_unknown_fortran() noexcept;
+
 // Once MPI has started: whether ranks may fail and the others go on. Those would end the job where weft waits for a
 // rank that has failed.
 bool goes_on_without_ranks() noexcept;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coll/profiling/fortran.h"
 
+#include <cstdio>
+
 #include "base/message.h"
 #include "coll/profiling/calls.h"
 #include "coll/profiling/start.h"
@@ -60,6 +62,15 @@ void give(MPI_Fint* error, int code) noexcept {
 }  // namespace
 
 void begin(void* (*own)(const char* name) noexcept) noexcept { g_own = own; }
+
+bool is_known() noexcept {
+  constexpr int kMost = 5;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  int major = 0;
+  g_mpi.Get_library_version(version, &length);
+  return std::sscanf(version, "Open MPI v%d", &major) == 1 && major <= kMost;
+}
 
 // Through MPI's own routines, which prepare what only Fortran programs have.
 void init(MPI_Fint* error) noexcept {

@@ -11,6 +11,10 @@ namespace weft::coll::fortran {
 // Called once, before the routines. `own` finds MPI's own function by a name; null: there is none.
 void begin(void* (*own)(const char* name) noexcept) noexcept;
 
+// Whether weft knows how this Open MPI's routines are called. Since version 6 those of mpi_f08 may get descriptors of
+// their data.
+bool is_known() noexcept;
+
 void init(MPI_Fint* error) noexcept;
 void init_thread(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) noexcept;
 

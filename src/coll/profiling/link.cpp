@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include "coll/coll.h"
 #include "coll/profiling/calls.h"
 #include "coll/profiling/process_mpi.h"
 #include "coll/profiling/start.h"
@@ -68,12 +69,22 @@ const mpi::Replacement kFunctions[] = {
     ROW("MPI_Allgather", call_allgather<int>) ROW("MPI_Allgather_c", call_allgather<MPI_Count>)
     ROW("MPI_Alltoall", call_alltoall<int>) ROW("MPI_Alltoall_c", call_alltoall<MPI_Count>)
 #ifdef OPEN_MPI
-    ROW("mpi_init", fortran::init) ROW("mpi_init_thread", fortran::init_thread) ROW("mpi_barrier", fortran::barrier)
-    ROW("mpi_bcast", fortran::bcast) ROW("mpi_reduce", fortran::reduce) ROW("mpi_allreduce", fortran::allreduce)
-    ROW("mpi_allgather", fortran::allgather) ROW("mpi_alltoall", fortran::alltoall)
+    ROW("mpi_init", fortran::init) ROW("mpi_init_thread", fortran::init_thread)
+    // The operations, behind all others.
+    ROW("mpi_barrier", fortran::barrier) ROW("mpi_bcast", fortran::bcast) ROW("mpi_reduce", fortran::reduce)
+    ROW("mpi_allreduce", fortran::allreduce) ROW("mpi_allgather", fortran::allgather)
+    ROW("mpi_alltoall", fortran::alltoall)
 #endif
     // clang-format on
 };
+
+mpi::Replacements functions() noexcept {
+  int count = sizeof kFunctions / sizeof *kFunctions;
+#ifdef OPEN_MPI
+  if (!fortran::is_known()) count -= kOperations;
+#endif
+  return {kFunctions, count};
+}
 
 }  // namespace
 
@@ -81,6 +92,4 @@ const mpi::Replacement kFunctions[] = {
 
 extern "C" [[gnu::visibility("default")]] const weft::coll::Link weft_coll_link;
 const weft::coll::Link weft_coll_link{
-    .layout = weft::coll::kLinkLayout,
-    .begin = weft::coll::begin,
-    .functions = {weft::coll::kFunctions, sizeof weft::coll::kFunctions / sizeof *weft::coll::kFunctions}};
+    .layout = weft::coll::kLinkLayout, .begin = weft::coll::begin, .functions = weft::coll::functions};

@@ -17,8 +17,8 @@ struct Link {
   // process would have by a name without weft; null: none. Returns what weft needs and the MPI lacks; null: nothing,
   // and the functions are there.
   const char* (*begin)(void* mpi, void* (*own)(const char* name) noexcept) noexcept;
-  // weft's functions, by the names of MPI's.
-  mpi::Replacements functions;
+  // weft's functions, by the names of MPI's. Called behind begin().
+  mpi::Replacements (*functions)() noexcept;
 };
 inline constexpr char kLinkName[] = "weft_coll_link";
 

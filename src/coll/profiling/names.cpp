@@ -17,8 +17,8 @@ const char kLeft[] = "weft's collectives";
 
 namespace {
 
-// Null: the process goes on with MPI's own.
-const Replacements* g_functions = nullptr;
+// None: the process goes on with MPI's own.
+Replacements g_functions{nullptr, 0};
 
 }  // namespace
 
@@ -31,14 +31,14 @@ bool begin() noexcept {
   } else if (const char* lacks = link->begin(library.mpi, find_own)) {
     say_left("this MPI has no %s", lacks);
   } else {
-    g_functions = &link->functions;
+    g_functions = link->functions();
   }
   return true;
 }
 
 Function replacement_of(const char* name) noexcept {
-  for (int i = 0; g_functions != nullptr && i < g_functions->count; ++i) {
-    if (std::strcmp(g_functions->first[i].name, name) == 0) return g_functions->first[i].function;
+  for (int i = 0; i < g_functions.count; ++i) {
+    if (std::strcmp(g_functions.first[i].name, name) == 0) return g_functions.first[i].function;
   }
   return nullptr;
 }

@@ -10,7 +10,7 @@ namespace weft::coll {
 // clang-format off
 #define WEFT_COLL_PMPI(F) \
   F(Abort) F(Allgather) F(Comm_call_errhandler) F(Comm_create_keyval) F(Comm_get_attr) F(Comm_get_name) F(Comm_group) F(Comm_rank) \
-  F(Comm_set_attr) F(Comm_size) F(Comm_test_inter) F(Group_free) F(Group_translate_ranks) F(Finalized) F(Initialized) F(Iprobe) F(Irecv) F(Isend) F(Pack) \
+  F(Comm_set_attr) F(Comm_size) F(Comm_test_inter) F(Group_free) F(Group_translate_ranks) F(Finalized) F(Get_library_version) F(Initialized) F(Iprobe) F(Irecv) F(Isend) F(Pack) \
   F(Reduce_local) F(T_cvar_get_index) F(T_cvar_handle_alloc) F(T_cvar_handle_free) F(T_cvar_read) F(T_finalize) F(T_init_thread) F(Test) F(Type_commit) F(Type_create_hindexed) F(Type_free) F(Type_get_contents) F(Type_get_envelope) \
   F(Type_get_extent) F(Type_size_x) F(Unpack)
 
