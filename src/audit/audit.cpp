@@ -114,6 +114,8 @@ void look_for_versions(const link_map* object) noexcept {
   }
   g_fault = fault;
   g_adopts = false;
+  g_permits[0] = '\0';
+  weft::audit::lengthen_needed();
 }
 
 }  // namespace

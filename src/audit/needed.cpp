@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include <sys/mman.h>
 
@@ -48,6 +49,15 @@ struct Names {
   const char* strings = nullptr;
   ElfW(Verneed) * versions = nullptr;
 };
+
+// What was shortened. A program names one runtime, or two, by paths; what finds no room stays shortened.
+struct Shortened {
+  ElfW(Dyn) * entry;
+  ElfW(Verneed) * version;  // null: it needs none of that runtime
+  size_t folder;
+};
+Shortened g_shortened[16];
+size_t g_shortened_count = 0;
 
 bool is_runtime_by_path(const char* name) noexcept {
   return platform::folder_length(name) > 0 && platform::has_runtime_name(name);
@@ -119,17 +129,28 @@ void shorten_needed(const link_map* object) noexcept {
     if (entry->d_tag != DT_NEEDED) continue;
     const char* path = names.strings + entry->d_un.d_val;
     if (!is_runtime_by_path(path)) continue;
-    const size_t folder = platform::folder_length(path);
+    Shortened done{entry, nullptr, platform::folder_length(path)};
     if (needs_path(object, path)) {
       if (!may_add(object)) continue;
       names.for_each_version([&](ElfW(Verneed) & version) {
         if (std::strcmp(names.strings + version.vn_file, path) != 0) return false;
-        add_to(version.vn_file, folder, PROT_READ | PROT_EXEC);
+        add_to(version.vn_file, done.folder, PROT_READ | PROT_EXEC);
+        done.version = &version;
         return true;
       });
       if (needs_path(object, path)) continue;
     }
-    add_to(entry->d_un.d_val, folder, PROT_READ | PROT_WRITE);
+    add_to(entry->d_un.d_val, done.folder, PROT_READ | PROT_WRITE);
+    if (g_shortened_count < std::size(g_shortened)) g_shortened[g_shortened_count++] = done;
+  }
+}
+
+void lengthen_needed() noexcept {
+  for (; g_shortened_count > 0; --g_shortened_count) {
+    const Shortened& done = g_shortened[g_shortened_count - 1];
+    const size_t back = 0 - done.folder;
+    if (done.version != nullptr) add_to(done.version->vn_file, back, PROT_READ | PROT_EXEC);
+    add_to(done.entry->d_un.d_val, back, PROT_READ | PROT_WRITE);
   }
 }
 

@@ -57,6 +57,7 @@ class ElfFile {
       Elf64_Verdaux first{};
       if (!read(at, version) || !read(at + version.vd_aux, first)) break;
       if (is_name(names, first.vda_name, name)) return true;
+      if (version.vd_next == 0) break;
       at += version.vd_next;
     }
     return false;

@@ -3,11 +3,16 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <ctime>
+
+#include <sys/syscall.h>
 
 #include "core/sched/pool.h"
 #include "platform/cycles.h"
+#include "platform/futex.h"
 #include "platform/service_thread.h"
+#include "platform/system_call.h"
 #include "platform/thread_state.h"
 #include "platform/time_slice.h"
 
@@ -19,27 +24,56 @@ namespace {
 constexpr long kTurnNs = 100'000;
 // The monitor says anew every 5 ms that a CPU is shared; a region that begins soon finds the thread there.
 constexpr int64_t kLingerNs = 50'000'000;
-constexpr size_t kTurnStackSize = 256u << 10;  // the program's thread-local data lies there too
+constexpr size_t kTurnStackSize = 256u << 10;
 
-// Until when the thread of each CPU goes on waking; 0: there is no thread. Whoever takes the word from 0 starts one,
-// and the thread ends when it has put 0 in place of a time that has passed. So a CPU has one thread at most. Relaxed:
-// no other data belongs to a word.
-std::array<std::atomic<int64_t>, platform::CpuSet::kMost> g_until{};
+constexpr int64_t kIdleNs = 3'000'000'000;
+constexpr int64_t kBetweenTriesNs = 1'000'000'000;
+
+// The thread of a CPU.
+struct Turn {
+  // Until when it goes on waking; 0: there is no thread. The monitor, which takes the word from 0, starts one, and the
+  // thread ends when it has put 0 in place of a time that has passed. So a CPU has one thread at most.
+  std::atomic<int64_t> until{0};
+  // It sleeps until it is called. The thread sets it and then looks at `until`; the monitor sets that and then looks
+  // here: sequentially consistent, so that one of them sees the other.
+  std::atomic<uint32_t> parked{0};
+};
+std::array<Turn, platform::CpuSet::kMost> g_turns{};
+
+// Whether nobody has called it for long, and it is to end.
+bool park(Turn& turn) noexcept {
+  turn.parked.store(1);
+  int64_t end = turn.until.load();
+  bool passed = platform::now_ns() >= end;
+  if (passed && platform::futex_wait_for(turn.parked, 1, kIdleNs)) {
+    end = turn.until.load();
+    passed = platform::now_ns() >= end;
+    if (passed && turn.until.compare_exchange_strong(end, 0)) return true;
+  }
+  turn.parked.store(0);
+  return false;
+}
 
 void* take_turns(void* argument) {
-  auto& until = *static_cast<std::atomic<int64_t>*>(argument);
+  Turn& turn = *static_cast<Turn*>(argument);
+  turn.parked.store(0);
   platform::CpuSet own;
-  own.add(static_cast<int>(&until - g_until.data()));
-  // On another CPU it would be of no use; it ends with the time that it was made for.
-  const bool bound = platform::bind_thread(own);
+  own.add(static_cast<int>(&turn - g_turns.data()));
+  // On another CPU it would be of no use, and without a clock it would take the CPU from those whom it is to serve.
+  bool serves = platform::bind_thread(own);
   platform::ask_for_short_time_slices();
   platform::ask_for_exact_timers();
+  constexpr timespec kTurn{0, kTurnNs};
   for (;;) {
-    int64_t end = until.load(std::memory_order_relaxed);
-    const bool passed = platform::now_ns() >= end;
-    if (passed && until.compare_exchange_strong(end, 0, std::memory_order_relaxed)) return nullptr;
-    const timespec turn{0, bound ? kTurnNs : static_cast<long>(kLingerNs)};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &turn, nullptr);
+    if (serves && platform::now_ns() < turn.until.load()) {
+      const long result = platform::system_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &kTurn, nullptr);
+      serves = result == 0 || result == -EINTR;
+    } else if (!serves) {
+      constexpr timespec kLong{1, 0};
+      if (platform::system_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &kLong, nullptr) != 0) return nullptr;
+    } else if (park(turn)) {
+      return nullptr;
+    }
   }
 }
 
@@ -77,16 +111,22 @@ void CpuTurns::tick(const Pool& p) noexcept {
     if (cpu < 0 || cpu >= platform::CpuSet::kMost) continue;
     (used_.has(cpu) ? shared_ : used_).add(cpu);
   }
-  const int64_t until = platform::now_ns() + kLingerNs;
+  const int64_t now = platform::now_ns();
   for (const int cpu : platform::each(shared_)) {
-    std::atomic<int64_t>& word = g_until[static_cast<size_t>(cpu)];
-    if (word.exchange(until, std::memory_order_relaxed) != 0) continue;
-    if (!platform::start_service_thread(take_turns, &word, kTurnStackSize)) word.store(0, std::memory_order_relaxed);
+    Turn& turn = g_turns[static_cast<size_t>(cpu)];
+    if (turn.until.load() == 0 && now < next_try_ns_) continue;
+    if (turn.until.exchange(now + kLingerNs) == 0) {
+      if (platform::start_service_thread(take_turns, &turn, kTurnStackSize)) continue;
+      turn.until.store(0);
+      next_try_ns_ = now + kBetweenTriesNs;
+    } else if (turn.parked.exchange(0) != 0) {
+      platform::futex_wake(turn.parked, 1);
+    }
   }
 }
 
 void forget_cpu_turns() noexcept {
-  for (std::atomic<int64_t>& word : g_until) word.store(0, std::memory_order_relaxed);
+  for (Turn& turn : g_turns) turn.until.store(0);
 }
 
 }  // namespace weft::core

@@ -22,6 +22,7 @@ class CpuTurns {
   bool gangs_are_crowded(const Pool& p) noexcept;
 
   uint64_t regions_lent_before_ = 0;
+  int64_t next_try_ns_ = 0;  // the system has refused a thread
   // The CPUs on which a carrier has been seen at this tick, and those with more than one.
   platform::CpuSet used_;
   platform::CpuSet shared_;

@@ -19,6 +19,7 @@
 #include "core/sched/carrier_binding.h"
 #include "core/sched/free_contexts.h"
 #include "core/sched/guest_slots.h"
+#include "core/sched/gang_regions.h"
 #include "core/sched/idle.h"
 #include "core/sched/parking.h"
 #include "core/sched/polling.h"
@@ -185,6 +186,7 @@ void forget_in_child() {
   forget_parked();
   forget_pollers();
   forget_monitor();
+  g_gang_regions.clear();  // the monitor that looks at these verdicts again was the parent's
   g_start_lock.unlock();
 }
 
