@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "interpose/likely_names.h"
+#include "interpose/known_names.h"
 #include "interpose/openblas_version.h"
 #include "platform/loaded_object.h"
 #include "platform/segments.h"
@@ -147,9 +147,9 @@ struct OpenBlas {
       return;
     }
     bool new_enough = false;
-    const LikelyNames likely(object.names(), object.size_of_names(), may_be_known);
+    const KnownNames names(object.names(), object.size_of_names(), may_be_known);
     object.for_each_defined([&](const char* name, void* function, size_t size) {
-      if (!likely.holds(name)) return false;
+      if (!names.holds(name)) return false;
       const Known what = known(name);
       if (what == Known::none) return false;
       new_enough |= what == Known::since_29;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names of a library may be of interest, found by one look through the table that they stand in. A library has
+// Which names of a library may be known, found by one look through the table that they stand in. A library has
 // ten thousand names and more, and its symbols name them in no order: to look at each by its symbol takes several times
 // as long. It needs nothing of libc, so that the audit library may use it.
 #pragma once
@@ -10,14 +10,14 @@
 
 namespace weft::interpose {
 
-class LikelyNames {
+class KnownNames {
  public:
-  // is_likely(at): whether a name with that underscore may be of interest.
+  // may_be_known(at): whether a name with that underscore may be known.
   template <class Test>
-  LikelyNames(const char* begin, size_t size, Test&& is_likely) noexcept : begin_(begin), size_(size) {
+  KnownNames(const char* begin, size_t size, Test&& may_be_known) noexcept : begin_(begin), size_(size) {
     while (size >> shift_ >= 64 * marks_.size()) ++shift_;
     const auto look = [&](const char* at) {
-      if (is_likely(at)) mark(at);
+      if (may_be_known(at)) mark(at);
     };
     size_t i = 0;
     for (; i + 8 <= size; i += 8) {
