@@ -51,12 +51,12 @@ struct Names {
 };
 
 // What was shortened. A program names one runtime, or two, by paths; what finds no room stays shortened.
-struct Shortened {
+struct PathChange {
   ElfW(Dyn) * entry;
   ElfW(Verneed) * version;  // null: it needs none of that runtime
   size_t folder;
 };
-Shortened g_shortened[16];
+PathChange g_shortened[16];
 size_t g_shortened_count = 0;
 
 bool is_runtime_by_path(const char* name) noexcept {
@@ -129,7 +129,7 @@ void shorten_needed(const link_map* object) noexcept {
     if (entry->d_tag != DT_NEEDED) continue;
     const char* path = names.strings + entry->d_un.d_val;
     if (!is_runtime_by_path(path)) continue;
-    Shortened done{entry, nullptr, platform::folder_length(path)};
+    PathChange done{entry, nullptr, platform::folder_length(path)};
     if (needs_path(object, path)) {
       if (!may_add(object)) continue;
       names.for_each_version([&](ElfW(Verneed) & version) {
@@ -147,7 +147,7 @@ void shorten_needed(const link_map* object) noexcept {
 
 void lengthen_needed() noexcept {
   for (; g_shortened_count > 0; --g_shortened_count) {
-    const Shortened& done = g_shortened[g_shortened_count - 1];
+    const PathChange& done = g_shortened[g_shortened_count - 1];
     const size_t back = 0 - done.folder;
     if (done.version != nullptr) add_to(done.version->vn_file, back, PROT_READ | PROT_EXEC);
     add_to(done.entry->d_un.d_val, back, PROT_READ | PROT_WRITE);

@@ -361,7 +361,10 @@ class Refuses(CommandTest):
         source = "extern int later(void);\nint main(void) { return later(); }"
         paths = (f"-Wl,-rpath,{self.folder}", "-Wl,--allow-shlib-undefined")
         program = self.build("through_library", source, inner, *paths, "-fno-openmp")
-        for option, said in ((), "program runs on its own OpenMP runtime"), (("--preload",), f"{program} runs without weft"):
+        for option, said in (
+            ((), "program runs on its own OpenMP runtime"),
+            (("--preload",), f"{program} runs without weft"),
+        ):
             with self.subTest(option=option):
                 done = self.weft("run", *option, program)
                 self.assertEqual(done.returncode, 3, done.stderr)
@@ -513,7 +516,12 @@ void _start(void) { __asm__ volatile("mov $1, %eax; mov $5, %ebx; int $0x80"); }
                 self.one_complaint(done, "No space left")
 
     def test_paths_that_cannot_be_listed(self):
-        for folder, option in (("with space", "--preload"), ("with:colon", "--preload"), ("with:colon", None), ("with$ORIGIN", None)):
+        for folder, option in (
+            ("with space", "--preload"),
+            ("with:colon", "--preload"),
+            ("with:colon", None),
+            ("with$ORIGIN", None),
+        ):
             with self.subTest(folder=folder):
                 prefix = self.folder / folder
                 if not prefix.exists():

@@ -294,7 +294,9 @@ class ReportFiles(CommandTest):
         script.chmod(0o755)
         done = self.report("--cpus", 2, script)
         self.assertEqual(done.returncode, 127)
-        self.assertIn("starts_nothing has ended with code 127, as a program does that could not be started", done.stderr)
+        self.assertIn(
+            "starts_nothing has ended with code 127, as a program does that could not be started", done.stderr
+        )
         self.assertNotIn("opened no parallel region", done.stderr)
 
     def test_a_page_and_a_trace_of_one_run(self):

@@ -91,9 +91,14 @@ class NewerRuntime(ProcessTest):
 
     def test_a_library_that_the_program_starts_with(self):
         """Whatever else comes later has the program's own runtime too."""
-        kept = rf"\Aweft: WEFT_LIBRARY=.* lacks GOMP_9\.0 of libgomp\.so\.1, which .*{re.escape(self.part.name)} needs; "
+        kept = (
+            rf"\Aweft: WEFT_LIBRARY=.* lacks GOMP_9\.0 of libgomp\.so\.1, which .*{re.escape(self.part.name)} needs; "
+        )
         kept += "the program runs on its own OpenMP runtime"
-        for name, flags in {"direct": [self.part, "-fno-openmp"], "through": [self.outer, self.part, "-fno-openmp"]}.items():
+        for name, flags in {
+            "direct": [self.part, "-fno-openmp"],
+            "through": [self.outer, self.part, "-fno-openmp"],
+        }.items():
             with self.subTest(name=name):
                 self.expect(self.run_audited(self.linked(name, *flags), "all"), 0, "later\ndone\n", kept)
 

@@ -135,7 +135,9 @@ class Stalls(ProcessTest):
         self.assertLessEqual(min(self.lent_to_computation(2, 8, 500, 0) for _ in range(3)), 10)
 
     # A thread for each CPU wakes there, so that those that poll have short turns.
-    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "a thread that is bound to the one CPU cannot be told from others")
+    @unittest.skipUnless(
+        len(os.sched_getaffinity(0)) > 1, "a thread that is bound to the one CPU cannot be told from others"
+    )
     def test_gangs_that_share_cpus_have_short_turns(self):
         program = self.build("crowd", CROWD)
         cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))[:2]))
