@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shorter turns on CPUs that several OS threads of a gang share. Such threads poll for each other, and the kernel
 // leaves each of them on the CPU for a whole time slice, though the one that it polls for waits behind it: with two
-// threads a CPU, a barrier of the members takes 10 ms and more. A thread that wakes on the CPU makes the kernel choose
+// threads a CPU, a barrier of the members takes 4 ms and more. A thread that wakes on the CPU makes the kernel choose
 // anew. So while threads are lent to gangs, a thread for each CPU that they share wakes every 100 us. Internal to core.
 #pragma once
 
