@@ -166,6 +166,7 @@ extern "C" {
 // Called when all objects that the program starts with are mapped, before any of its code runs.
 [[gnu::visibility("default")]] void la_preinit(uintptr_t*) {
   weft::audit::end_start();
+  weft::audit::forget_shortened();
   if (g_fault == nullptr) weft::audit::look_inside_program();
 }
 

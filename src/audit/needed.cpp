@@ -50,7 +50,8 @@ struct Names {
   ElfW(Verneed) * versions = nullptr;
 };
 
-// What was shortened. A program names one runtime, or two, by paths; what finds no room stays shortened.
+// What was shortened before the program started: until then no object is unmapped. A program names one runtime, or two,
+// by paths; what finds no room stays shortened.
 struct PathChange {
   ElfW(Dyn) * entry;
   ElfW(Verneed) * version;  // null: it needs none of that runtime
@@ -58,6 +59,7 @@ struct PathChange {
 };
 PathChange g_shortened[16];
 size_t g_shortened_count = 0;
+bool g_is_starting = true;
 
 bool is_runtime_by_path(const char* name) noexcept {
   return platform::folder_length(name) > 0 && platform::has_runtime_name(name);
@@ -141,7 +143,7 @@ void shorten_needed(const link_map* object) noexcept {
       if (needs_path(object, path)) continue;
     }
     add_to(entry->d_un.d_val, done.folder, PROT_READ | PROT_WRITE);
-    if (g_shortened_count < std::size(g_shortened)) g_shortened[g_shortened_count++] = done;
+    if (g_is_starting && g_shortened_count < std::size(g_shortened)) g_shortened[g_shortened_count++] = done;
   }
 }
 
@@ -152,6 +154,11 @@ void lengthen_needed() noexcept {
     if (done.version != nullptr) add_to(done.version->vn_file, back, PROT_READ | PROT_EXEC);
     add_to(done.entry->d_un.d_val, back, PROT_READ | PROT_WRITE);
   }
+}
+
+void forget_shortened() noexcept {
+  g_is_starting = false;
+  g_shortened_count = 0;
 }
 
 bool needs_path(const link_map* object, const char* path) noexcept {

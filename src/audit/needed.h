@@ -14,8 +14,10 @@ bool program_needs_runtime() noexcept;
 // dynamic linker looks for the versions that an object needs among the objects that are known by the very name that it
 // has for them, and ends the program where there is none. What it is given for a path adds no name to weft's.
 void shorten_needed(const link_map* object) noexcept;
-// Has them ask by paths again, as far as that was changed: the program keeps its own runtimes.
+// Has them ask by paths again, as far as that was changed: the program keeps its own runtimes. Until
+// forget_shortened(), which is to be called before an object can be unmapped.
 void lengthen_needed() noexcept;
+void forget_shortened() noexcept;
 // Whether `object` needs versions by that path all the same: its memory could not be changed.
 bool needs_path(const link_map* object, const char* path) noexcept;
 

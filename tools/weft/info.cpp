@@ -214,8 +214,8 @@ int info(const std::string& json, const std::vector<std::string>& command) {
       base::warn("%s", wanted.complaint.c_str());
       return wanted.exit_code;
     }
-    if (wanted.complaint.empty())
-      examine_versions(wanted, find_libraries(), find_libraries().runtime, !linker_audits());
+    const Libraries found = find_libraries();
+    if (wanted.complaint.empty()) examine_versions(wanted, found, found.runtime, !linker_audits());
   }
   ReportFile file("info", "--json", json);
   if (!file.good()) return kFailed;

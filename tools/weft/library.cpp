@@ -74,9 +74,9 @@ Libraries find_libraries() {
     if (complete(found)) return found;
   }
   base::warn(
-      "no runtime library in %s/%s: the command belongs beside the folder of its libraries, and may have been copied "
-      "or "
-      "moved away from it; build or install weft again",
+      "no runtime library in %s/%s: the command may have been copied or moved away from its libraries; build or "
+      "install "
+      "weft again",
       prefix.c_str(), WEFT_INSTALLED_LIBRARY_DIR);
   std::exit(EXIT_FAILURE);
 }

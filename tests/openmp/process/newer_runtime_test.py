@@ -102,6 +102,19 @@ class NewerRuntime(ProcessTest):
             with self.subTest(name=name):
                 self.expect(self.run_audited(self.linked(name, *flags), "all"), 0, "later\ndone\n", kept)
 
+    def test_a_runtime_that_is_needed_by_its_path(self):
+        """Nobody finds it by its name alone."""
+        folder = self.folder / "by_path"
+        folder.mkdir()
+        runtime = folder / "libgomp.so.1"
+        script = f"-Wl,--version-script={self.folder}/versions"
+        shutil.move(self.shared("runtime", NEWER, script, f"-Wl,-soname,{runtime}"), runtime)
+        part = self.shared("libpathpart.so", LIBRARY, runtime)
+        program = self.linked("names_path", "-fno-openmp", "-Wl,--no-as-needed", part, runtime)
+        audit = {"LD_AUDIT": str(RUNTIME / "libweft-audit.so"), "WEFT_LIBRARY": str(RUNTIME / "libgomp.so.1")}
+        done = self.run_on_weft(program, "all", LD_LIBRARY_PATH="", **audit)
+        self.expect(done, 0, "later\ndone\n", r"lacks GOMP_9\.0")
+
     def test_the_program_itself(self):
         program = self.build("itself", LIBRARY + LINKED, "-fno-openmp", str(self.newer / "libgomp.so.1"))
         self.expect(self.run_audited(program, "all"), 0, "later\ndone\n", "which the program needs; ")
