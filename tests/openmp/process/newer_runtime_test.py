@@ -103,14 +103,16 @@ class NewerRuntime(ProcessTest):
                 self.expect(self.run_audited(self.linked(name, *flags), "all"), 0, "later\ndone\n", kept)
 
     def test_a_runtime_that_is_needed_by_its_path(self):
-        """Nobody finds it by its name alone."""
+        """As the program names it; its library names it alone, and would find another one."""
         folder = self.folder / "by_path"
         folder.mkdir()
         runtime = folder / "libgomp.so.1"
-        script = f"-Wl,--version-script={self.folder}/versions"
-        shutil.move(self.shared("runtime", NEWER, script, f"-Wl,-soname,{runtime}"), runtime)
-        part = self.shared("libpathpart.so", LIBRARY, runtime)
-        program = self.linked("names_path", "-fno-openmp", "-Wl,--no-as-needed", part, runtime)
+        # A file without a name of its own is named by its path where a program is linked with it.
+        source = self.folder / "nameless.c"
+        source.write_text(NEWER)
+        subprocess.run([GCC, "-shared", "-fPIC", source, "-o", runtime], check=True)
+        program = self.linked("names_path", "-fno-openmp", "-Wl,--no-as-needed", self.part, runtime)
+        shutil.copy(self.newer / "libgomp.so.1", runtime)
         audit = {"LD_AUDIT": str(RUNTIME / "libweft-audit.so"), "WEFT_LIBRARY": str(RUNTIME / "libgomp.so.1")}
         done = self.run_on_weft(program, "all", LD_LIBRARY_PATH="", **audit)
         self.expect(done, 0, "later\ndone\n", r"lacks GOMP_9\.0")
