@@ -5,13 +5,18 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <ctime>
+#include <span>
 #include <utility>
 
+#include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/options.h"
 #include "openmp/record/thread_limit.h"
 #include "platform/cycles.h"
+#include "platform/thread_state.h"
 
 namespace weft::openmp {
 
@@ -24,13 +29,27 @@ constexpr int64_t kStillInsideNs = 50'000'000;
 constexpr useconds_t kNapUs = 500;
 constexpr int kMaxRights = 64;
 
+// What a library does with an answer, in CPU time and more: it compares, or frees the buffers of some hundred threads.
+constexpr int64_t kComparesNs = 200'000;
+constexpr int64_t kShrinksNs = 2'000'000;
+// A holder that sleeps for that long waits for no lock of the library's.
+constexpr int64_t kSleepsNs = 20'000'000;
+// The same where the system does not tell who sleeps.
+constexpr int64_t kForgottenNs = 1'000'000'000;
+
 constexpr int64_t kUnheld = 0;
+constexpr int64_t kAnswering = INT64_MAX - 1;
 constexpr int64_t kInUse = INT64_MAX;
 
 struct alignas(64) Right {
-  // kUnheld, kInUse, or the time of the promise. Acquire by those that take it, release by those that let go: the next
-  // holder comes after.
+  // One of the above, or the time of the promise. Acquire by those that take it, release by those that let go: the next
+  // holder comes after. Sequentially consistent where a region or an answer begins: against g_open_regions.
   std::atomic<int64_t> state{kUnheld};
+  // Of the promise: its holder (0: alone), and the CPU time that it had used. Written while answering. Release, and
+  // acquire by those that look: who sees one of a later promise sees that the state has changed.
+  std::atomic<pid_t> holder{0};
+  std::atomic<int64_t> holder_used_ns{0};
+  std::atomic<bool> shrinks{false};
   ThreadGrant reserved;
   // For a fork: the thread that has given it back last, and when; when any other has. Written by the holder. Relaxed:
   // in the child nobody writes, and before it an old value is an earlier time.
@@ -40,12 +59,20 @@ struct alignas(64) Right {
 };
 std::array<Right, kMaxRights> g_rights;
 
+std::atomic<int> g_open_regions{0};
+
 bool g_library_stuck = false;  // written in the child of a fork, before it has another thread
 
 thread_local Right* t_right = nullptr;
 thread_local int64_t t_state = kUnheld;  // what the caller has left there
 
 const void* caller() noexcept { return &t_right; }
+
+bool is_held(int64_t state) noexcept { return state >= kAnswering; }
+
+std::span<Right> rights() noexcept {
+  return std::span(g_rights).first(static_cast<size_t>(std::clamp(base::options().nested_regions, 1, kMaxRights)));
+}
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
@@ -74,64 +101,127 @@ Others others() noexcept {
   Others found = Others::outside;
   for (const Right& right : g_rights) {
     const int64_t state = right.state.load(kRelaxed);
-    if (state == kInUse || (state != kUnheld && now - state < kStillInsideNs)) return Others::inside;
+    if (is_held(state) || (state != kUnheld && now - state < kStillInsideNs)) return Others::inside;
     const int64_t left_ns = others_left_ns(right);
     if (left_ns != 0 && now - left_ns < kStillInsideNs) found = Others::may_still_be_inside;
   }
   return found;
 }
 
-bool can_be_taken(int64_t state) noexcept {
-  return state == kUnheld || (state != kInUse && platform::now_ns() - state >= kStaleNs);
+// Whether the holder of a promise has done what the library does with the answer.
+bool is_past(const Right& right, int64_t promise) noexcept {
+  const pid_t holder = right.holder.load(std::memory_order_acquire);
+  const int64_t before = right.holder_used_ns.load(std::memory_order_acquire);
+  const bool shrinks = right.shrinks.load(std::memory_order_acquire);
+  if (right.state.load(std::memory_order_acquire) != promise) return false;
+  if (holder == 0) return true;
+  const int64_t used = platform::cpu_time_of_thread_ns(holder);
+  if (used < before) return true;  // it has ended
+  if (used - before >= (shrinks ? kShrinksNs : kComparesNs)) return true;
+  const int64_t age = platform::now_ns() - promise;
+  if (age < (shrinks ? kSleepsNs : kStaleNs)) return false;
+  const platform::ThreadState now = platform::thread_state(holder);
+  return now == platform::ThreadState::sleeping || (now == platform::ThreadState::unknown && age >= kForgottenNs);
 }
 
-}  // namespace
-
-bool take_right() noexcept {
-  const int rights = std::min(base::options().nested_regions, kMaxRights);
-  for (int i = 0; i < rights; ++i) {
-    Right& right = g_rights[static_cast<size_t>(i)];
-    int64_t state = right.state.load(std::memory_order_relaxed);
-    if (!can_be_taken(state)) continue;
-    if (!right.state.compare_exchange_strong(state, kInUse, std::memory_order_acq_rel)) continue;
-    if (state != kUnheld) {
-      give_back(&right.reserved);
-      note_others(right, state);
-    }
-    t_right = &right;
-    t_state = kInUse;
-    return true;
-  }
-  return false;
+bool can_be_taken(const Right& right, int64_t state) noexcept {
+  if (state == kUnheld) return true;
+  return !is_held(state) && platform::now_ns() - state >= kStaleNs && is_past(right, state);
 }
 
-bool keep_right() noexcept {
+// Whether a library may be freeing buffers, or about to.
+bool is_changing_number(const Right& right) noexcept {
+  const int64_t state = right.state.load();
+  if (state == kUnheld || state == kInUse) return false;
+  if (state == kAnswering) return true;
+  return right.shrinks.load(std::memory_order_acquire) && !is_past(right, state);
+}
+
+// The caller's promise becomes `next`, or is somebody else's.
+bool keep_as(int64_t next) noexcept {
   if (t_right == nullptr) return false;
-  if (t_state == kInUse) return true;
-  if (t_right->state.compare_exchange_strong(t_state, kInUse, std::memory_order_acq_rel)) {
-    t_state = kInUse;
+  if (t_state == next) return true;
+  if (t_right->state.compare_exchange_strong(t_state, next)) {
+    t_state = next;
     return true;
   }
   t_right = nullptr;
   return false;
 }
 
-void promise_right() noexcept {
+}  // namespace
+
+bool take_right() noexcept {
+  for (Right& right : rights()) {
+    int64_t state = right.state.load(std::memory_order_acquire);
+    if (!can_be_taken(right, state)) continue;
+    if (!right.state.compare_exchange_strong(state, kAnswering)) continue;
+    if (state != kUnheld) {
+      give_back(&right.reserved);
+      note_others(right, state);
+    }
+    t_right = &right;
+    t_state = kAnswering;
+    return true;
+  }
+  return false;
+}
+
+bool keep_right() noexcept { return keep_as(kAnswering); }
+
+void use_right() noexcept { keep_as(kInUse); }
+
+bool may_change_number() noexcept {
+  if (g_open_regions.load() != 0) return false;
+  const auto is_in_the_way = [](const Right& right) {
+    const int64_t state = right.state.load();
+    return &right != t_right && state != kUnheld && (is_held(state) || !is_past(right, state));
+  };
+  return std::ranges::none_of(rights(), is_in_the_way);
+}
+
+void promise_right(bool shrinks, bool alone) noexcept {
+  t_right->holder.store(alone ? 0 : static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_release);
+  t_right->holder_used_ns.store(alone ? 0 : platform::clock_ns(CLOCK_THREAD_CPUTIME_ID), std::memory_order_release);
+  t_right->shrinks.store(shrinks, std::memory_order_release);
   t_state = platform::now_ns();
   t_right->state.store(t_state, std::memory_order_release);
 }
 
 void give_back_right() noexcept {
-  if (!keep_right()) return;
+  if (t_right == nullptr || (!is_held(t_state) && !keep_right())) return;
   give_back(&t_right->reserved);
   note_leave(*t_right);
   t_right->state.store(kUnheld, std::memory_order_release);
   t_right = nullptr;
 }
 
-bool right_is_free() noexcept { return can_be_taken(g_rights[0].state.load(std::memory_order_relaxed)); }
+bool right_is_free() noexcept { return can_be_taken(g_rights[0], g_rights[0].state.load(std::memory_order_acquire)); }
 
-bool has_promised() noexcept { return t_right != nullptr && t_state != kInUse; }
+bool has_promised() noexcept { return t_right != nullptr && !is_held(t_state); }
+
+void begin_library_region() noexcept {
+  constexpr int64_t kSpinNs = 20'000;
+  constexpr useconds_t kShortNapUs = 50;
+  g_open_regions.fetch_add(1);
+  const int64_t begin = platform::now_ns();
+  for (const Right& right : rights()) {
+    while (&right != t_right && is_changing_number(right)) {
+      if (platform::now_ns() - begin < kSpinNs) {
+        platform::pause();
+      } else {
+        usleep(kShortNapUs);
+      }
+    }
+  }
+}
+
+void end_library_region() noexcept {
+  // Not below 0: a child of fork() has forgotten its parent's.
+  int open = g_open_regions.load(std::memory_order_relaxed);
+  while (open > 0 && !g_open_regions.compare_exchange_weak(open, open - 1)) {
+  }
+}
 
 ThreadGrant* reserved_threads() noexcept { return &t_right->reserved; }
 
@@ -155,6 +245,7 @@ void forget_rights() noexcept {
     right.reserved = {};
     right.state.store(kUnheld, std::memory_order_relaxed);
   }
+  g_open_regions.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace weft::openmp

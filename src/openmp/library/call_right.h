@@ -5,25 +5,39 @@
 //
 // A right is
 //   free       until someone takes it;
+//   answering  while its holder makes up the answer;
 //   promised   from the answer on: its holder is about to open a region. It may open none and never ask again; so a
-//              promise that is kStaleNs old is as good as free;
-//   in use     while its holder makes up the answer and while its region runs; nobody takes that away.
-// Nobody is told when a promise grows stale. So a thread that wants a right looks at it time and again
-// (openmp/library/call_turns.h).
+//              promise that is kStaleNs old is as good as free, once its holder is past the answer: it has had the CPU
+//              time to do what the library does with it, or sleeps;
+//   in use     while the region runs.
+// Nobody takes away a right that is answering or in use. Nobody is told when a promise grows stale. So a thread that
+// wants a right looks at it time and again (openmp/library/call_turns.h).
+//
+// A library that is told less than the last time frees buffers, be they in use or not. Its call may open several
+// regions after one answer, all but the first without a right. So
+//   a smaller number is told only while no region runs, and until its holder is past the answer, none begins.
+// A thread counts its region and then looks at the rights; one that answers marks its right and then looks at the count.
 #pragma once
 
 #include "openmp/record/team.h"
 
 namespace weft::openmp {
 
-// Free or stale: the caller's, in use. False: there is none.
+// Free or stale: the caller's, answering. False: there is none.
 bool take_right() noexcept;
 
-// Promised: in use, unless somebody else has taken it meanwhile. False: the caller has no right.
+// Promised: answering, unless somebody else has taken it meanwhile. False: the caller has no right.
 bool keep_right() noexcept;
 
-// In use: promised.
-void promise_right() noexcept;
+// Promised: in use, unless somebody else has taken it meanwhile.
+void use_right() noexcept;
+
+// Of a right that is answering: whether the number may be changed to a smaller one now.
+bool may_change_number() noexcept;
+
+// Answering: promised. `shrinks`: of a smaller number. `alone`: no other thread calls libraries, none begins to before
+// this one is past the answer.
+void promise_right(bool shrinks, bool alone) noexcept;
 
 // The caller's, if it still is: free.
 void give_back_right() noexcept;
@@ -34,9 +48,14 @@ bool right_is_free() noexcept;
 // Whether the caller has promised to open a region.
 bool has_promised() noexcept;
 
+// Around each region of a library, with a right or without. The first waits until numbers that are being changed have
+// been.
+void begin_library_region() noexcept;
+void end_library_region() noexcept;
+
 // What the holder may use of a limit of threads, from the answer until the region begins. A thread that takes the
 // right from a holder that opened none takes that too, so it is with the right, and changes hands as that does. Of a
-// right in use.
+// right that is answering.
 ThreadGrant* reserved_threads() noexcept;
 
 // The same, for the caller to keep; nothing, where it has no right.

@@ -13,6 +13,7 @@
 #include "openmp/library/call_policy.h"
 #include "openmp/library/call_right.h"
 #include "openmp/library/call_turns.h"
+#include "openmp/library/believed_number.h"
 #include "openmp/library/caller.h"
 #include "openmp/loop/worksharing.h"
 #include "openmp/record/team.h"
@@ -156,6 +157,18 @@ int answer(Member* self) noexcept {
   return threads > 1 && can_have(threads) && (keep_right() || take_right()) && reserve(self, threads) ? threads : 1;
 }
 
+// Reproducible results want the same number from each caller, which so never changes.
+bool promise(Member* self, int threads, const void* caller) noexcept {
+  const int before = believed_number(caller);
+  const bool several = base::options().nested_regions > 1;
+  const bool shrinks = before == 0 || threads < before || (several && threads != before);
+  const bool fixed = base::options().reproducible == base::TriState::yes;
+  if (shrinks && !fixed && !may_change_number()) return false;
+  if (threads != before) note_number(caller, threads);
+  promise_right(shrinks, self->team->active_level == 0 && core::alone());
+  return true;
+}
+
 }  // namespace
 
 int max_threads(Member* self, const void* caller) noexcept {
@@ -164,11 +177,10 @@ int max_threads(Member* self, const void* caller) noexcept {
   if (self->team->active_level != 0 || has_limit(self)) end_gang();
   t_threads_answered = 0;
   const int threads = answer(self);
-  if (threads <= 1) {
+  if (threads <= 1 || !promise(self, threads, caller)) {
     end_gang();
     return 1;
   }
-  promise_right();
   t_threads_answered = threads;
   int most = g_most_threads_answered.load(std::memory_order_relaxed);
   while (most < threads && !g_most_threads_answered.compare_exchange_weak(most, threads, std::memory_order_relaxed)) {
@@ -198,6 +210,7 @@ bool is_own_answer(int threads, const void* caller) noexcept {
   if (!is_special(caller)) return false;
   if (threads == t_threads_answered) return true;
   g_limit.store(threads, std::memory_order_relaxed);
+  note_number(caller, threads);
   return false;
 }
 
@@ -205,7 +218,7 @@ int gang_size(const void* caller) noexcept {
   if (!is_special(caller)) return 0;
   const int own = own_count(caller);
   if (t_threads_answered <= 1 && own <= 1) return 0;
-  static_cast<void>(keep_right());
+  use_right();
   return std::max({t_threads_answered, own, g_most_threads_answered.load(std::memory_order_relaxed)});
 }
 

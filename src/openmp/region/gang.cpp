@@ -4,6 +4,7 @@
 #include "base/message.h"
 #include "core/api/fork.h"
 #include "openmp/affinity/team_affinity.h"
+#include "openmp/library/call_right.h"
 #include "openmp/library/nested_blas.h"
 #include "openmp/record/thread_limit.h"
 #include "openmp/region/kinds.h"
@@ -28,12 +29,14 @@ RegionKind choose_for_gang(Opening& opening) noexcept {
 
 template <class Region>
 void run_together(Region region, Opening& opening) noexcept {
+  begin_library_region();
   region.begin(opening);
   const int lent = region.gather();
   region.run(opening);
   region.end();
   core::return_threads(lent);
   if (opening.grant.threads > 0) give_back(&opening.grant);
+  end_library_region();
   end_gang();
 }
 
