@@ -153,6 +153,10 @@ Json program(const Program& program) {
   out["file"] = program.path;
   if (!program.complaint.empty()) {
     out["weft"] = program.complaint.substr(program.path.size() + 1);
+  } else if (!program.interpreter.empty()) {
+    out["weft"] = "a script, run by " + program.interpreter + ": weft is in that and in all that it starts; " +
+                  "`weft run --stats` says what ran on weft";
+    return out;
   } else if (!found.known) {
     out["weft"] = "the dynamic linker does not say what the program is linked with (try ldd)";
   } else if (found.on_weft) {

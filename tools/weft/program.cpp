@@ -163,8 +163,9 @@ Program examine_program(const std::string& name) {
     return {{}, kCannotExecute, path + ": not executable (chmod +x makes it so)"};
   }
   const std::string why = obstacle(path, 0);
-  if (!why.empty()) return {path, 0, path + " " + why + ": it runs without weft", false};
-  return {path, 0, {}};
+  if (!why.empty()) return {path, 0, path + " " + why + ": it runs without weft", {}, false};
+  const Contents contents = look_into(path);
+  return {path, 0, {}, contents.kind == Kind::script ? contents.interpreter : ""};
 }
 
 namespace {

@@ -13,6 +13,7 @@ struct Program {
   std::string path;       // as it will be executed; empty: it cannot be
   int exit_code = 0;      // of the command when it cannot: 127 not found, 126 not executable (as shells do)
   std::string complaint;  // one line for the user; empty: all is well
+  std::string interpreter{};    // of a script: what runs it, as it says; empty: no script
   bool takes_libraries = true;  // whether the dynamic linker preloads what weft asks for
 };
 

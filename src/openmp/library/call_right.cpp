@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 #include <span>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/keep_errno.h"
 #include "base/options.h"
 #include "openmp/record/thread_limit.h"
 #include "platform/cycles.h"
@@ -41,32 +41,73 @@ constexpr int64_t kUnheld = 0;
 constexpr int64_t kAnswering = INT64_MAX - 1;
 constexpr int64_t kInUse = INT64_MAX;
 
+thread_local const char t_identity = 0;
+
+// For a fork: the thread that has left the library last, and when; when any other has. Relaxed: in the child nobody
+// writes, and before it an old value is an earlier time.
+class EndTimes {
+ public:
+  // The caller leaves.
+  void note() noexcept {
+    if (last_.load(kRelaxed) != &t_identity) {
+      note_others(last_left_ns_.load(kRelaxed));
+      last_.store(&t_identity, kRelaxed);
+    }
+    last_left_ns_.store(platform::now_ns(), kRelaxed);
+  }
+
+  void note_others(int64_t left_ns) noexcept {
+    if (others_left_ns_.load(kRelaxed) < left_ns) others_left_ns_.store(left_ns, kRelaxed);
+  }
+
+  // When another thread than the caller has left last; 0: none has.
+  int64_t others_left_ns() const noexcept {
+    const int64_t left_ns = last_.load(kRelaxed) != &t_identity ? last_left_ns_.load(kRelaxed) : 0;
+    return std::max(left_ns, others_left_ns_.load(kRelaxed));
+  }
+
+  void forget() noexcept {
+    last_left_ns_.store(0, kRelaxed);
+    others_left_ns_.store(0, kRelaxed);
+  }
+
+ private:
+  static constexpr auto kRelaxed = std::memory_order_relaxed;
+  std::atomic<const void*> last_{nullptr};
+  std::atomic<int64_t> last_left_ns_{0};
+  std::atomic<int64_t> others_left_ns_{0};
+};
+
+}  // namespace
+
 struct alignas(64) Right {
   // One of the above, or the time of the promise. Acquire by those that take it, release by those that let go: the next
   // holder comes after. Sequentially consistent where a region or an answer begins: against g_open_regions.
   std::atomic<int64_t> state{kUnheld};
-  // Of the promise: its holder (0: alone), and the CPU time that it had used. Written while answering. Release, and
-  // acquire by those that look: who sees one of a later promise sees that the state has changed.
+  // Of the promise: its holder, and whether its number is smaller. Written while answering. Release, and acquire by
+  // those that look: who sees one of a later promise sees that the state has changed.
   std::atomic<pid_t> holder{0};
-  std::atomic<int64_t> holder_used_ns{0};
   std::atomic<bool> shrinks{false};
+  // The first look at a promise: the CPU time that its holder had used. One at a time looks.
+  std::atomic<bool> looked_at{false};
+  int64_t seen_promise = 0;
+  int64_t seen_used_ns = 0;
   ThreadGrant reserved;
-  // For a fork: the thread that has given it back last, and when; when any other has. Written by the holder. Relaxed:
-  // in the child nobody writes, and before it an old value is an earlier time.
-  std::atomic<const void*> last{nullptr};
-  std::atomic<int64_t> last_left_ns{0};
-  std::atomic<int64_t> others_left_ns{0};
+  EndTimes ends;
 };
+
+namespace {
+
 std::array<Right, kMaxRights> g_rights;
 
 std::atomic<int> g_open_regions{0};
+EndTimes g_without_right;  // of those that have ended a region without one
 
 bool g_library_stuck = false;  // written in the child of a fork, before it has another thread
 
 thread_local Right* t_right = nullptr;
 thread_local int64_t t_state = kUnheld;  // what the caller has left there
-
-const void* caller() noexcept { return &t_right; }
+thread_local pid_t t_thread = 0;  // 0: not known yet
 
 bool is_held(int64_t state) noexcept { return state >= kAnswering; }
 
@@ -74,63 +115,56 @@ std::span<Right> rights() noexcept {
   return std::span(g_rights).first(static_cast<size_t>(std::clamp(base::options().nested_regions, 1, kMaxRights)));
 }
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
-
-void note_others(Right& right, int64_t left_ns) noexcept {
-  if (right.others_left_ns.load(kRelaxed) < left_ns) right.others_left_ns.store(left_ns, kRelaxed);
-}
-
-void note_leave(Right& right) noexcept {
-  if (right.last.load(kRelaxed) != caller()) {
-    note_others(right, right.last_left_ns.load(kRelaxed));
-    right.last.store(caller(), kRelaxed);
-  }
-  right.last_left_ns.store(platform::now_ns(), kRelaxed);
-}
-
-// When another thread than the caller has given the right back last; 0: none has.
-int64_t others_left_ns(const Right& right) noexcept {
-  const int64_t left_ns = right.last.load(kRelaxed) != caller() ? right.last_left_ns.load(kRelaxed) : 0;
-  return std::max(left_ns, right.others_left_ns.load(kRelaxed));
-}
-
 // What is known of other threads, by one that holds no right.
 enum class Others { outside, may_still_be_inside, inside };
 Others others() noexcept {
+  if (g_open_regions.load(std::memory_order_relaxed) > 0) return Others::inside;
   const int64_t now = platform::now_ns();
-  Others found = Others::outside;
+  const auto is_leaving = [now](const EndTimes& ends) {
+    const int64_t left_ns = ends.others_left_ns();
+    return left_ns != 0 && now - left_ns < kStillInsideNs;
+  };
+  Others found = is_leaving(g_without_right) ? Others::may_still_be_inside : Others::outside;
   for (const Right& right : g_rights) {
-    const int64_t state = right.state.load(kRelaxed);
+    const int64_t state = right.state.load(std::memory_order_relaxed);
     if (is_held(state) || (state != kUnheld && now - state < kStillInsideNs)) return Others::inside;
-    const int64_t left_ns = others_left_ns(right);
-    if (left_ns != 0 && now - left_ns < kStillInsideNs) found = Others::may_still_be_inside;
+    if (is_leaving(right.ends)) found = Others::may_still_be_inside;
   }
   return found;
 }
 
+// Whether the holder of a promise has used so much CPU time since somebody looked at it first.
+bool has_run_for(Right& right, int64_t promise, pid_t holder, int64_t long_enough_ns) noexcept {
+  const int64_t used = platform::cpu_time_of_thread_ns(holder);
+  if (right.looked_at.exchange(true, std::memory_order_acquire)) return false;
+  const bool first = right.seen_promise != promise;
+  if (first) right.seen_promise = promise, right.seen_used_ns = used;
+  const int64_t before = right.seen_used_ns;
+  right.looked_at.store(false, std::memory_order_release);
+  const bool has_ended = used == 0 || used < before;
+  return has_ended || used - before >= long_enough_ns;
+}
+
 // Whether the holder of a promise has done what the library does with the answer.
-bool is_past(const Right& right, int64_t promise) noexcept {
+bool is_past(Right& right, int64_t promise) noexcept {
   const pid_t holder = right.holder.load(std::memory_order_acquire);
-  const int64_t before = right.holder_used_ns.load(std::memory_order_acquire);
   const bool shrinks = right.shrinks.load(std::memory_order_acquire);
   if (right.state.load(std::memory_order_acquire) != promise) return false;
-  if (holder == 0) return true;
-  const int64_t used = platform::cpu_time_of_thread_ns(holder);
-  if (used < before) return true;  // it has ended
-  if (used - before >= (shrinks ? kShrinksNs : kComparesNs)) return true;
+  const base::KeepErrno keep;
+  if (has_run_for(right, promise, holder, shrinks ? kShrinksNs : kComparesNs)) return true;
   const int64_t age = platform::now_ns() - promise;
   if (age < (shrinks ? kSleepsNs : kStaleNs)) return false;
   const platform::ThreadState now = platform::thread_state(holder);
   return now == platform::ThreadState::sleeping || (now == platform::ThreadState::unknown && age >= kForgottenNs);
 }
 
-bool can_be_taken(const Right& right, int64_t state) noexcept {
+bool can_be_taken(Right& right, int64_t state) noexcept {
   if (state == kUnheld) return true;
   return !is_held(state) && platform::now_ns() - state >= kStaleNs && is_past(right, state);
 }
 
 // Whether a library may be freeing buffers, or about to.
-bool is_changing_number(const Right& right) noexcept {
+bool is_changing_number(Right& right) noexcept {
   const int64_t state = right.state.load();
   if (state == kUnheld || state == kInUse) return false;
   if (state == kAnswering) return true;
@@ -158,7 +192,7 @@ bool take_right() noexcept {
     if (!right.state.compare_exchange_strong(state, kAnswering)) continue;
     if (state != kUnheld) {
       give_back(&right.reserved);
-      note_others(right, state);
+      right.ends.note_others(state);
     }
     t_right = &right;
     t_state = kAnswering;
@@ -173,16 +207,16 @@ void use_right() noexcept { keep_as(kInUse); }
 
 bool may_change_number() noexcept {
   if (g_open_regions.load() != 0) return false;
-  const auto is_in_the_way = [](const Right& right) {
+  const auto is_in_the_way = [](Right& right) {
     const int64_t state = right.state.load();
     return &right != t_right && state != kUnheld && (is_held(state) || !is_past(right, state));
   };
   return std::ranges::none_of(rights(), is_in_the_way);
 }
 
-void promise_right(bool shrinks, bool alone) noexcept {
-  t_right->holder.store(alone ? 0 : static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_release);
-  t_right->holder_used_ns.store(alone ? 0 : platform::clock_ns(CLOCK_THREAD_CPUTIME_ID), std::memory_order_release);
+void promise_right(bool shrinks) noexcept {
+  if (t_thread == 0) t_thread = static_cast<pid_t>(syscall(SYS_gettid));
+  t_right->holder.store(t_thread, std::memory_order_release);
   t_right->shrinks.store(shrinks, std::memory_order_release);
   t_state = platform::now_ns();
   t_right->state.store(t_state, std::memory_order_release);
@@ -191,7 +225,7 @@ void promise_right(bool shrinks, bool alone) noexcept {
 void give_back_right() noexcept {
   if (t_right == nullptr || (!is_held(t_state) && !keep_right())) return;
   give_back(&t_right->reserved);
-  note_leave(*t_right);
+  t_right->ends.note();
   t_right->state.store(kUnheld, std::memory_order_release);
   t_right = nullptr;
 }
@@ -200,12 +234,20 @@ bool right_is_free() noexcept { return can_be_taken(g_rights[0], g_rights[0].sta
 
 bool has_promised() noexcept { return t_right != nullptr && !is_held(t_state); }
 
+Right* hand_over_right() noexcept { return std::exchange(t_right, nullptr); }
+
+void take_back_right(Right* right) noexcept {
+  t_right = right;
+  t_state = kInUse;
+}
+
 void begin_library_region() noexcept {
   constexpr int64_t kSpinNs = 20'000;
   constexpr useconds_t kShortNapUs = 50;
+  const base::KeepErrno keep;
   g_open_regions.fetch_add(1);
   const int64_t begin = platform::now_ns();
-  for (const Right& right : rights()) {
+  for (Right& right : rights()) {
     while (&right != t_right && is_changing_number(right)) {
       if (platform::now_ns() - begin < kSpinNs) {
         platform::pause();
@@ -217,6 +259,7 @@ void begin_library_region() noexcept {
 }
 
 void end_library_region() noexcept {
+  if (t_right == nullptr) g_without_right.note();
   // Not below 0: a child of fork() has forgotten its parent's.
   int open = g_open_regions.load(std::memory_order_relaxed);
   while (open > 0 && !g_open_regions.compare_exchange_weak(open, open - 1)) {
@@ -237,15 +280,17 @@ void await_leavers() noexcept {
 }
 
 void forget_rights() noexcept {
+  t_thread = 0;
   give_back_right();
   if (others() != Others::outside) g_library_stuck = true;
   for (Right& right : g_rights) {
-    right.last_left_ns.store(0, kRelaxed);
-    right.others_left_ns.store(0, kRelaxed);
+    right.ends.forget();
+    right.looked_at.store(false, std::memory_order_relaxed);
     right.reserved = {};
     right.state.store(kUnheld, std::memory_order_relaxed);
   }
   g_open_regions.store(0, std::memory_order_relaxed);
+  g_without_right.forget();
 }
 
 }  // namespace weft::openmp

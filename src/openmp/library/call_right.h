@@ -16,7 +16,8 @@
 // A library that is told less than the last time frees buffers, be they in use or not. Its call may open several
 // regions after one answer, all but the first without a right. So
 //   a smaller number is told only while no region runs, and until its holder is past the answer, none begins.
-// A thread counts its region and then looks at the rights; one that answers marks its right and then looks at the count.
+// A thread counts its region and then looks at the rights; one that answers marks its right and then looks at the
+// count.
 #pragma once
 
 #include "openmp/record/team.h"
@@ -35,9 +36,8 @@ void use_right() noexcept;
 // Of a right that is answering: whether the number may be changed to a smaller one now.
 bool may_change_number() noexcept;
 
-// Answering: promised. `shrinks`: of a smaller number. `alone`: no other thread calls libraries, none begins to before
-// this one is past the answer.
-void promise_right(bool shrinks, bool alone) noexcept;
+// Answering: promised. `shrinks`: of a smaller number.
+void promise_right(bool shrinks) noexcept;
 
 // The caller's, if it still is: free.
 void give_back_right() noexcept;
@@ -47,6 +47,12 @@ bool right_is_free() noexcept;
 
 // Whether the caller has promised to open a region.
 bool has_promised() noexcept;
+
+// A right in use is the region's, not the OS thread's, which runs others while the primary waits: their questions are
+// their own. Null: the region has none.
+struct Right;
+Right* hand_over_right() noexcept;
+void take_back_right(Right* right) noexcept;
 
 // Around each region of a library, with a right or without. The first waits until numbers that are being changed have
 // been.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include <pthread.h>
 
@@ -124,5 +125,9 @@ void end_turn() noexcept {
   g_turn.store(nullptr, std::memory_order_relaxed);
   give_back_right();
 }
+
+bool hand_over_turn() noexcept { return std::exchange(t_turn, false); }
+
+void take_back_turn(bool turn) noexcept { t_turn = turn; }
 
 }  // namespace weft::openmp

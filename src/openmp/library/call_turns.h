@@ -28,4 +28,8 @@ int gather_members(core::ParallelCall* region) noexcept;
 
 void end_turn() noexcept;
 
+// While the region runs, the turn is the region's, as its right is (openmp/library/call_right.h).
+bool hand_over_turn() noexcept;
+void take_back_turn(bool turn) noexcept;
+
 }  // namespace weft::openmp

@@ -6,6 +6,7 @@
 #include <array>
 #include <climits>
 #include <cstdlib>
+#include <utility>
 
 #include "base/options.h"
 #include "core/api/fork.h"
@@ -13,8 +14,8 @@
 #include "openmp/library/call_policy.h"
 #include "openmp/library/call_right.h"
 #include "openmp/library/call_turns.h"
-#include "openmp/library/believed_number.h"
 #include "openmp/library/caller.h"
+#include "openmp/library/library_number.h"
 #include "openmp/loop/worksharing.h"
 #include "openmp/record/team.h"
 #include "openmp/record/thread_limit.h"
@@ -158,14 +159,14 @@ int answer(Member* self) noexcept {
 }
 
 // Reproducible results want the same number from each caller, which so never changes.
-bool promise(Member* self, int threads, const void* caller) noexcept {
-  const int before = believed_number(caller);
+bool promise(int threads, const void* caller) noexcept {
+  const int before = library_number(caller);
   const bool several = base::options().nested_regions > 1;
   const bool shrinks = before == 0 || threads < before || (several && threads != before);
   const bool fixed = base::options().reproducible == base::TriState::yes;
   if (shrinks && !fixed && !may_change_number()) return false;
-  if (threads != before) note_number(caller, threads);
-  promise_right(shrinks, self->team->active_level == 0 && core::alone());
+  if (threads != before) note_library_number(caller, threads);
+  promise_right(shrinks);
   return true;
 }
 
@@ -177,7 +178,7 @@ int max_threads(Member* self, const void* caller) noexcept {
   if (self->team->active_level != 0 || has_limit(self)) end_gang();
   t_threads_answered = 0;
   const int threads = answer(self);
-  if (threads <= 1 || !promise(self, threads, caller)) {
+  if (threads <= 1 || !promise(threads, caller)) {
     end_gang();
     return 1;
   }
@@ -210,7 +211,7 @@ bool is_own_answer(int threads, const void* caller) noexcept {
   if (!is_special(caller)) return false;
   if (threads == t_threads_answered) return true;
   g_limit.store(threads, std::memory_order_relaxed);
-  note_number(caller, threads);
+  note_library_number(caller, threads);
   return false;
 }
 
@@ -226,6 +227,16 @@ Missing begin_gang(core::ParallelCall* region, int size) noexcept {
   if (!has_turn()) return {size - 1, core::idle_carriers()};
   const int idle = gather_members(region);
   return {region->unclaimed(), idle};
+}
+
+RegionAnswer hand_over_answer() noexcept {
+  return {std::exchange(t_threads_answered, 0), hand_over_right(), hand_over_turn()};
+}
+
+void take_back_answer(const RegionAnswer& answer) noexcept {
+  t_threads_answered = answer.threads;
+  take_back_right(answer.right);
+  take_back_turn(answer.turn);
 }
 
 void end_gang() noexcept {

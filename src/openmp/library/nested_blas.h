@@ -12,6 +12,7 @@ struct ParallelCall;
 namespace weft::openmp {
 
 struct Member;
+struct Right;
 struct ThreadGrant;
 
 // Answers to omp_get_max_threads and omp_in_parallel for the code at `caller`.
@@ -50,6 +51,15 @@ struct Missing {
   int idle;
 };
 Missing begin_gang(core::ParallelCall* region, int size) noexcept;
+
+// What the caller was answered, with its right and its turn, is the region's while that runs.
+struct RegionAnswer {
+  int threads;
+  Right* right;
+  bool turn;
+};
+RegionAnswer hand_over_answer() noexcept;
+void take_back_answer(const RegionAnswer& answer) noexcept;
 
 // The region has ended; others may be answered more than 1.
 void end_gang() noexcept;

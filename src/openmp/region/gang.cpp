@@ -32,8 +32,10 @@ void run_together(Region region, Opening& opening) noexcept {
   begin_library_region();
   region.begin(opening);
   const int lent = region.gather();
+  const RegionAnswer answer = hand_over_answer();
   region.run(opening);
   region.end();
+  take_back_answer(answer);
   core::return_threads(lent);
   if (opening.grant.threads > 0) give_back(&opening.grant);
   end_library_region();

@@ -265,6 +265,71 @@ int main(int count, char **words)
 }
 """
 
+# Takes itself for an OpenBLAS: told less than before, it frees buffers, which a region of another thread may be using.
+# Some calls open several regions after one question.
+SHRINKING = r"""
+#include <omp.h>
+#include <time.h>
+enum { MOST = 64 };
+static int number, taken, buffers[MOST], in_use[MOST];
+int freed, regions_of_several;
+static void compute(int us)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  const long end = now.tv_sec * 1000000 + now.tv_nsec / 1000 + us;
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while (now.tv_sec * 1000000 + now.tv_nsec / 1000 < end);
+}
+static int available(void)
+{
+  const int told = omp_get_max_threads();
+  if (told == 1 || omp_in_parallel()) return 1;
+  if (told == number) return told;
+  number = told;
+  compute(300);
+  for (int i = 0; i < told; i++) buffers[i] = 1;
+  for (int i = told; i < MOST; i++)
+    if (__atomic_exchange_n(&buffers[i], 0, __ATOMIC_SEQ_CST) && __atomic_load_n(&in_use[i], __ATOMIC_SEQ_CST)) freed = 1;
+  return told;
+}
+static void region(int items)
+{
+  while (__atomic_exchange_n(&taken, 1, __ATOMIC_SEQ_CST)) {}
+#pragma omp parallel for schedule(static) num_threads(items)
+  for (int i = 0; i < items; i++) {
+    const int buffer = __atomic_load_n(&buffers[i], __ATOMIC_SEQ_CST);
+    if (buffer) __atomic_store_n(&in_use[i], 1, __ATOMIC_SEQ_CST);
+    compute(1000);
+    if (buffer) __atomic_store_n(&in_use[i], 0, __ATOMIC_SEQ_CST);
+  }
+  __atomic_store_n(&taken, 0, __ATOMIC_SEQ_CST);
+}
+void call(int regions)
+{
+  const int items = available();
+  if (items == 1) return compute(1000);
+  __atomic_add_fetch(&regions_of_several, regions, __ATOMIC_RELAXED);
+  for (int i = 0; i < regions; i++) region(items);
+}
+"""
+SHRINKING_CALLER = r"""
+#include <stdio.h>
+void call(int regions);
+extern int freed, regions_of_several;
+int main(void)
+{
+  for (int round = 0; round < 12; round++) {
+#pragma omp parallel num_threads(4)
+#pragma omp for schedule(dynamic)
+  for (int i = 0; i < 60; i++) call(i % 3 == 0 ? 5 : 1);
+  }
+  if (regions_of_several == 0) return 2;
+  puts(freed ? "freed buffers in use" : "over");
+  return 0;
+}
+"""
+
 # The same kind of library that no name tells: a region inside a task, whose members wait for each other.
 UNKNOWN = r"""
 #include <omp.h>
@@ -320,6 +385,16 @@ class RegionsInsideTasks(ProcessTest):
             with self.subTest(threads=threads):
                 done = self.run_on_weft(program, threads, WEFT_NUM_CPUS="2")
                 self.assertEqual((done.returncode, done.stdout), (0, f"{threads}\n"), done.stderr)
+
+
+class NumbersOfThreads(ProcessTest):
+    def test_a_smaller_number_is_told_while_no_region_runs(self):
+        library = self.build("libopenblas-shrinks.so", SHRINKING, "-shared", "-fPIC")
+        program = self.build("shrinking", SHRINKING_CALLER, str(library))
+        for cpus in ("2", "4", "8"):
+            with self.subTest(cpus=cpus):
+                done = self.run_on_weft(program, WEFT_NUM_CPUS=cpus, OMP_NUM_THREADS="8")
+                self.assertEqual((done.returncode, done.stdout), (0, "over\n"), done.stderr)
 
 
 class Turns(ProcessTest):

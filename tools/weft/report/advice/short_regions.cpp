@@ -60,7 +60,9 @@ void judge(Evidence& evidence, const Construct& region) {
     advice.action += format(", or let one thread run short loops alone: the threads pay from about %s of work on.",
                             seconds_text(kWorthIt * (useful + lost) / count).c_str());
   }
-  advice.command = directive(sum, "parallel for if(" + condition + ")");
+  const bool has_sections =
+      std::ranges::any_of(within, [&evidence](int number) { return evidence.site(number).kind == SiteKind::sections; });
+  advice.command = directive(sum, (has_sections ? "parallel sections if(" : "parallel for if(") + condition + ")");
   if (serial > merged) advice.action += " As it is, one thread would be faster than all of them.";
   advice.gain = std::max(serial, merged);
   evidence.propose(advice, sum.wall, {{within, {Loss::overhead, Loss::imbalance}}});

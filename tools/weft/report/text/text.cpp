@@ -171,9 +171,7 @@ class Page {
     const size_t count = std::min(report_.advice.size(), kMostAdvice);
     add("");
     constexpr size_t kMostNotes = 2;
-    for (size_t i = 0; i < std::min(run_.notes.size(), kMostNotes); ++i) {
-      add(shortened("  Note: " + printable(run_.notes[i]), width_));
-    }
+    for (size_t i = 0; i < std::min(run_.notes.size(), kMostNotes); ++i) note(run_.notes[i]);
     if (count == 0) {
       for (const std::string& line : wrapped("No advice: " + conclusion_of(report_).text, width_)) add(line);
     } else {
@@ -186,6 +184,17 @@ class Page {
       one(report_.advice[i], i + 1, room);
     }
     if (!file_.empty()) add("The whole report: " + shortened(file_, width_ - 18));
+  }
+
+  void note(const std::string& text) {
+    constexpr size_t kMostLinesOfNote = 3;
+    const std::string begin = "  Note: ";
+    std::vector<std::string> lines = wrapped(printable(text), width_ - begin.size());
+    if (lines.size() > kMostLinesOfNote) {
+      lines.resize(kMostLinesOfNote);
+      lines.back() = shortened(lines.back() + " ...", width_ - begin.size());
+    }
+    for (size_t i = 0; i < lines.size(); ++i) add((i == 0 ? begin : std::string(begin.size(), ' ')) + lines[i]);
   }
 
   void one(const Advice& advice, size_t number, size_t room) {
