@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the pages as they are installed: installed_pages.py SOURCE INTO
 
-Links from page to page stay. What is not installed, such as sources, is named in place of a link to it.
+Links from page to page stay. What is not installed, such as sources, is named in place of a link to it. What stands
+between the comments `sources only` and `end` is left out.
 """
 
 import pathlib
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Callable
 
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+SOURCES_ONLY = re.compile(r"<!-- sources only -->\n.*?<!-- end -->\n\n", re.DOTALL)
 PAGES = ("README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs/**/*.md", "docs/images/*")
 
 
@@ -38,7 +40,8 @@ def main(source: pathlib.Path, into: pathlib.Path) -> None:
         copy = into / page.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
         if page.suffix == ".md":
-            copy.write_text(name_what_is_outside(page.read_text(), page, source, pages.__contains__))
+            text = SOURCES_ONLY.sub("", page.read_text())
+            copy.write_text(name_what_is_outside(text, page, source, pages.__contains__))
         else:
             shutil.copyfile(page, copy)
 

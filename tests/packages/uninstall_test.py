@@ -122,6 +122,11 @@ class Installed(unittest.TestCase):
         ]
         self.assertEqual(broken, [])
 
+    def test_the_first_page_begins_with_what_is_installed(self) -> None:
+        page = (self.prefix / "share/doc/weft/README.md").read_text()
+        self.assertIn("weft run ./program", page)
+        self.assertNotIn("make demo", page)
+
     def test_the_page_of_the_wheel_has_no_links_to_files(self) -> None:
         name = re.search(r'^readme = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)[1]
         self.assertEqual([link for link in LINK.findall((ROOT / name).read_text()) if ":" not in link], [])
