@@ -20,8 +20,10 @@ void weft_blas_run(int sync, void (*job)(int number, void* data, int extra), int
                    int extra);
 
 /* How many threads the program lets calls of the copy of OpenBLAS in the file `path` have. Other than the library's own
- * functions these do not mix that up with the share that weft has put in force meanwhile. -1: there is no such copy, or,
- * when setting, `threads` is less than 1. */
+ * functions these do not mix that up with the share that weft has put in force meanwhile. What the initial thread sets
+ * outside of parallel regions holds for the process; what another thread, a member of a region or a task sets holds for
+ * itself and the regions that it opens, where weft_blas_sees_waits() says 1 (docs/explanation/process.md). -1: there is no
+ * such copy, or, when setting, `threads` is less than 1. */
 int weft_blas_get_num_threads(const char *path);
 int weft_blas_set_num_threads(const char *path, int threads);
 

@@ -9,6 +9,7 @@
 #include <new>
 
 #include <dlfcn.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "audit/program_headers.h"
@@ -19,6 +20,7 @@
 #include "platform/loaded_object.h"
 #include "platform/redirect.h"
 #include "platform/segments.h"
+#include "platform/system_call.h"
 
 // The runtime's function that jobs call when they wait for each other; null: it is not there yet. Nobody writes it
 // while jobs run.
@@ -50,6 +52,8 @@ namespace weft::audit {
 namespace {
 
 const char* g_runtime = nullptr;
+// Relaxed: who is in a region, or has been, has called code that was mapped afterwards.
+std::atomic<bool> g_runtime_is_mapped{false};
 
 // dlmopen() of the program's libc.
 using Dlmopen = void* (*)(Lmid_t, const char*, int);
@@ -145,13 +149,20 @@ int await(long count, interpose::QueuedJob* jobs, const Copy* copy) {
   return 0;
 }
 
-// As long as the runtime is not there, no share is in force: the variable is the program's.
+// Whether the caller is the initial thread, outside of parallel regions.
+bool is_alone() noexcept {
+  return !g_runtime_is_mapped.load(std::memory_order_relaxed) &&
+         platform::system_call(SYS_gettid) == platform::system_call(SYS_getpid);
+}
+
+// As long as the runtime is not there, no share is in force, and the variable is the program's. The runtime keeps what
+// tasks other than the initial one set for themselves (interpose/own_limits.h).
 void set_threads(int threads, const Copy* copy) {
   const interpose::OpenBlas& library = copy->library;
   if (threads < 1) threads = __atomic_load_n(library.own, __ATOMIC_RELAXED);
   const int most = interpose::most_numbers(library.get_configuration);
   if (threads > most && most > 0) threads = most;
-  if (const interpose::Functions* functions = loaded()) {
+  if (const interpose::Functions* functions = is_alone() ? loaded() : load()) {
     functions->set_threads(library.threads, threads);
   } else {
     __atomic_store_n(library.threads, threads, __ATOMIC_RELAXED);
@@ -262,6 +273,8 @@ void adopt_copy(const link_map* object, const platform::LoadedObject& seen) noex
 }
 
 }  // namespace
+
+void note_runtime() noexcept { g_runtime_is_mapped.store(true, std::memory_order_relaxed); }
 
 void look_at(const link_map* object, const char* runtime) noexcept {
   const platform::LoadedObject seen(object->l_addr, object->l_ld);

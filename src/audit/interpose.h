@@ -10,6 +10,9 @@ namespace weft::audit {
 // An object of the program has been mapped; `runtime` is the file of weft's runtime.
 void look_at(const link_map* object, const char* runtime) noexcept;
 
+// weft's runtime has been mapped.
+void note_runtime() noexcept;
+
 // An object is about to be unmapped: if it is a copy, there is room for another one. When the process ends, nothing is
 // unmapped, and the program itself, which comes first then, is said to be closed before: jobs of others may still run.
 void forget_copy(const link_map* object) noexcept;

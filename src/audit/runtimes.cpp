@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "audit/interpose.h"
 #include "audit/mapped_file.h"
 #include "audit/room.h"
 #include "audit/say.h"
@@ -91,6 +92,8 @@ void look_for_runtime(const link_map* object, Lmid_t space, const char* library)
       tell(object->l_name,
            "is mapped a second time: a link namespace of its own (dlmopen) has a copy of weft, which shares neither "
            "threads nor CPUs with the program's");
+    } else {
+      note_runtime();
     }
   } else if (space != LM_ID_BASE) {
     tell(object->l_name,

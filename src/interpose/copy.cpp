@@ -104,6 +104,7 @@ Copy* find_or_add(const link_map* map) noexcept {
   const int index = g_count.load(std::memory_order_relaxed);
   if (kept == nullptr && index < kMostCopies) {
     kept = made;
+    made->index = index;
     g_copies[static_cast<size_t>(index)].store(made, std::memory_order_release);
     g_count.store(index + 1, std::memory_order_release);
   }

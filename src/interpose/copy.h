@@ -63,6 +63,8 @@ struct Copy {
   // The library's function that runs a job, known since its first call. Relaxed: the library stays mapped.
   std::atomic<Job> job{nullptr};
 
+  int index = 0;  // among the copies
+
   // `limit`: how many jobs the program lets a call have. The other: what weft has last written to the library's
   // variable. See thread_share.h, whose lock guards both.
   int limit = 0;

@@ -144,7 +144,7 @@ bool begin_sequence(Gang* gang) noexcept {
 void offer(Gang* gang) noexcept {
   // The caller runs one job of an array itself; while a list runs, the caller does something else.
   const int most = gang->list != nullptr ? gang->count : gang->count - 1;
-  const int carriers = std::min(most, carriers_of_a_call() - 1);
+  const int carriers = std::min(most, carriers_of_a_call(gang->copy) - 1);
   // If the carrier is in no table, no other carrier would find the jobs.
   gang->offered = carriers > 0 && core::carrier_number() >= 0;
   if (!gang->offered) return;

@@ -5,8 +5,8 @@
 #include "base/options.h"
 #include "interpose/copy.h"
 #include "interpose/fibers.h"
+#include "interpose/own_limits.h"
 #include "interpose/run.h"
-#include "interpose/thread_share.h"
 #include "interpose/wait_loops.h"
 #include "openmp/abi/abi.h"
 

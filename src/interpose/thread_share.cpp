@@ -9,6 +9,7 @@
 #include "core/api/budget.h"
 #include "core/api/fork.h"
 #include "interpose/copy.h"
+#include "interpose/own_limits.h"
 #include "interpose/wait_loops.h"
 #include "platform/cycles.h"
 #include "platform/spinlock.h"
@@ -108,7 +109,9 @@ void lower_share(int helpers) noexcept {
   lower_to(std::max(1, core::slots() / callers));
 }
 
-int carriers_of_a_call() noexcept { return std::min(core::slots(), g_share.load(std::memory_order_relaxed)); }
+int carriers_of_a_call(const Copy* copy) noexcept {
+  return std::min({core::slots(), g_share.load(std::memory_order_relaxed), own_limit(copy)});
+}
 
 void keep_to_share(Copy* copy) noexcept {
   g_share_lock.lock();
@@ -116,7 +119,7 @@ void keep_to_share(Copy* copy) noexcept {
   g_share_lock.unlock();
 }
 
-int limit(Copy* copy) noexcept {
+int process_limit(Copy* copy) noexcept {
   g_share_lock.lock();
   apply(copy);
   const int threads = copy->limit;
@@ -124,7 +127,7 @@ int limit(Copy* copy) noexcept {
   return threads;
 }
 
-void set_limit(Copy* copy, int threads) noexcept {
+void set_process_limit(Copy* copy, int threads) noexcept {
   g_share_lock.lock();
   apply(copy);
   copy->limit = threads;

@@ -16,15 +16,15 @@ void begin_share(Copy* copy) noexcept;
 // `helpers`: how many carriers run jobs of calls now, beside their callers.
 void lower_share(int helpers) noexcept;
 
-// How many carriers may run the jobs of a call, its caller's included.
-int carriers_of_a_call() noexcept;
+// How many carriers may run the jobs of a call of the calling task, its caller's included.
+int carriers_of_a_call(const Copy* copy) noexcept;
 
 // Brings the copy's variable in line with its limit and the share.
 void keep_to_share(Copy* copy) noexcept;
 
-// The limit that the program has set, whatever the share is.
-int limit(Copy* copy) noexcept;
-void set_limit(Copy* copy, int threads) noexcept;
+// The limit that the program has set for the process, whatever the share is.
+int process_limit(Copy* copy) noexcept;
+void set_process_limit(Copy* copy, int threads) noexcept;
 
 // The two bracket a fork. The child begins without shares.
 void before_fork() noexcept;

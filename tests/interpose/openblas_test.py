@@ -300,6 +300,26 @@ class Limits(unittest.TestCase):
         """
         )
 
+    def test_of_a_thread(self):
+        """Its calls are run by so many threads; those of others by as many as the process allows."""
+        text = """
+        import ctypes, threading
+        import numpy as np
+        path = next(line.split()[-1] for line in open("/proc/self/maps") if "numpy.libs" in line and "openblas" in line)
+        set_threads = ctypes.CDLL(path).scipy_openblas_set_num_threads64_
+        a = np.random.rand(300, 300)
+        def calls(limit):
+            if limit: set_threads(limit)
+            for _ in range(20): a @ a
+        thread = threading.Thread(target=calls, args=(LIMIT,)); thread.start(); thread.join()
+        """
+        whole, divided = (
+            [count(python(text.replace("LIMIT", limit))[1], what) for what in ("not divided", r"adopted: \d+, calls")]
+            for limit in ("1", "0")
+        )
+        self.assertEqual(whole, [20, 0])
+        self.assertGreater(divided[1], 0)
+
     def test_are_told_from_shares(self):
         # While others keep the share low, what the program has set is what it is told, and what bounds the share.
         _, err = python(
@@ -500,8 +520,8 @@ class Programs(unittest.TestCase):
                 )
                 self.assertEqual((out, count(err, "adopted")), ("1", 1))
 
-    def build(self, folder, *flags):
-        program = f"{folder}/nested"
+    def build(self, folder, *flags, name="nested"):
+        program = f"{folder}/{name}"
         run(
             [
                 GCC,
@@ -513,7 +533,7 @@ class Programs(unittest.TestCase):
                 "-fopenmp",
                 "-pthread",
                 *flags,
-                HERE / "nested.c",
+                HERE / f"{name}.c",
                 "-o",
                 program,
                 "-ldl",
@@ -534,6 +554,13 @@ class Programs(unittest.TestCase):
                             OPENBLAS_NUM_THREADS=4,
                         )
                         self.assertEqual(err, "")
+
+    def test_limits_of_members_and_threads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.build(folder, name="limits")
+            for cpus in 2, 4:
+                with self.subTest(cpus=cpus):
+                    run([COMMAND, "run", "--", program, self.wheel], WEFT_NUM_CPUS=cpus)
 
     def test_from_threads_that_stand_in_no_table(self):
         """Nobody finds the jobs of their calls; these may wait for each other all the same."""
