@@ -21,7 +21,7 @@ using openmp::Icvs;
 using openmp::ThreadsOfLibrary;
 
 bool is_initial_task(const openmp::Member* self) noexcept {
-  return self->team->level == 0 && syscall(SYS_gettid) == getpid();
+  return self->team->root != nullptr && self->task == &self->implicit && syscall(SYS_gettid) == getpid();
 }
 
 // Whether fewer carriers than there are jobs may run a call of the copy.
@@ -48,17 +48,21 @@ int limit(Copy* copy) noexcept {
 void set_limit(Copy* copy, int threads) noexcept {
   if (!can_have_own(copy)) return set_process_limit(copy, threads);
   openmp::Member* self = openmp::self();
+  if (is_initial_task(self)) return set_process_limit(copy, threads);
+  const auto most = [](int number) { return static_cast<uint16_t>(std::min(number, ThreadsOfLibrary::kMost)); };
   const int of_process = process_limit(copy);
-  const ThreadsOfLibrary before = limit_of(self, copy);
-  const bool initial = is_initial_task(self);
-  const bool raises = threads > of_process;
-  if (initial || raises || before.sets_process) {
-    set_process_limit(copy, threads);
-    const bool goes_on = !initial && (raises || threads == of_process);
-    return note(self, copy, {.threads = 0, .sets_process = goes_on});
+  ThreadsOfLibrary own = limit_of(self, copy);
+  const bool sets_process = own.sets_process != 0 && self->task->implicit;
+  if (own.threads == 0 && !sets_process) own.before = most(of_process);
+  if (threads == own.before && (own.threads != 0 || sets_process)) {
+    // It puts back what it was told.
+    if (sets_process) set_process_limit(copy, threads);
+    return note(self, copy, {});
   }
-  const int own = threads == of_process ? 0 : std::min(threads, ThreadsOfLibrary::kMost);
-  note(self, copy, {.threads = static_cast<uint16_t>(own & ThreadsOfLibrary::kMost), .sets_process = 0});
+  own.sets_process = sets_process || threads > of_process;
+  if (own.sets_process != 0) set_process_limit(copy, threads);
+  own.threads = own.sets_process != 0 ? 0 : most(threads) & ThreadsOfLibrary::kMost;
+  note(self, copy, own);
 }
 
 int own_limit(const Copy* copy) noexcept {

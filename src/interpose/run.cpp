@@ -8,6 +8,7 @@
 #include "interpose/cost_model.h"
 #include "interpose/fork.h"
 #include "interpose/gang.h"
+#include "interpose/own_limits.h"
 #include "interpose/refusal.h"
 #include "interpose/statistics.h"
 #include "interpose/thread_share.h"
@@ -115,7 +116,8 @@ Grain* grain_of(const Gang& gang) noexcept {
 
 Outcome run_array(Gang* gang) noexcept {
   Grain* grain = grain_of(*gang);
-  if (grain == nullptr) return run_as(Way::divided, gang);
+  // What a limit of the calling task makes of a call says nothing of those of others.
+  if (grain == nullptr || own_limit(gang->copy) < gang->count) return run_as(Way::divided, gang);
   const Grain::Plan plan = grain->plan();
   const int64_t began = plan.timed ? platform::now_ns() : 0;
   const Outcome outcome = run_as(plan.way, gang);

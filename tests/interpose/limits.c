@@ -38,6 +38,18 @@ static void members(void) {
   expect(4, "the initial thread after the region");
 }
 
+/* One after the other, of one size, so that the team of one serves again. */
+static void regions(void) {
+  for (int threads = 1; threads < 4; ++threads) {
+    set(threads);
+#pragma omp parallel num_threads(2)
+    expect(threads, "a member of a thread that has set its own");
+  }
+  set(4);
+#pragma omp parallel num_threads(2)
+  expect(4, "a member of a thread that has put back what it was told");
+}
+
 static pthread_barrier_t steps;
 static void step(void) { pthread_barrier_wait(&steps); }
 
@@ -47,15 +59,25 @@ static void* other(void* argument) {
   expect(1, "another thread that has set its own");
   step(), step();
   expect(1, "another thread, whatever the initial one sets");
-  set(3);
-  expect(3, "another thread at the limit of the process");
+  set(4);
+  expect(3, "another thread that has put back what it was told");
   step(), step();
   expect(4, "another thread that has none of its own");
+  regions();
   set(8);
   expect(8, "another thread that has raised the limit");
+#pragma omp parallel num_threads(2)
+  {
+    expect(8, "a member of a thread that has raised the limit");
+#pragma omp barrier
+    if (omp_get_thread_num() == 1) set(1);
+#pragma omp barrier
+    expect(omp_get_thread_num() == 1 ? 1 : 8, "a member beside one that has set its own");
+  }
+  expect(8, "another thread after a region in which a member has set its own");
   step(), step();
   set(4);
-  step(), step();
+  step();
   return argument;
 }
 
@@ -73,7 +95,6 @@ static void threads(void) {
   expect(8, "the initial thread when another has raised the limit");
   step(), step();
   expect(4, "the initial thread when it has been put back");
-  step();
   pthread_join(thread, NULL);
 }
 

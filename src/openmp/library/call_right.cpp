@@ -5,9 +5,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <span>
 #include <utility>
 
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include "base/options.h"
 #include "openmp/record/thread_limit.h"
 #include "platform/cycles.h"
+#include "platform/system_call.h"
 #include "platform/thread_state.h"
 
 namespace weft::openmp {
@@ -26,14 +29,17 @@ constexpr int64_t kStaleNs = 2'000'000;
 // A thread that has given a right back is still inside of the library for a moment: of its CPU time, which on a busy
 // machine it may have to wait for.
 constexpr int64_t kStillInsideNs = 50'000'000;
-constexpr useconds_t kNapUs = 500;
+constexpr long kNapUs = 500;
 constexpr int kMaxRights = 64;
 
-// What a library does with an answer, in CPU time and more: it compares, or frees the buffers of some hundred threads.
+// What a library does with an answer, in CPU time and more: it compares, or makes or frees buffers for some hundred
+// threads.
 constexpr int64_t kComparesNs = 200'000;
-constexpr int64_t kShrinksNs = 2'000'000;
+constexpr int64_t kChangesNs = 2'000'000;
 // A holder that sleeps for that long waits for no lock of the library's.
 constexpr int64_t kSleepsNs = 20'000'000;
+// From one look into /proc to the next.
+constexpr int64_t kNextLookNs = 100'000;
 // The same where the system does not tell who sleeps.
 constexpr int64_t kForgottenNs = 1'000'000'000;
 
@@ -49,10 +55,7 @@ class EndTimes {
  public:
   // The caller leaves.
   void note() noexcept {
-    if (last_.load(kRelaxed) != &t_identity) {
-      note_others(last_left_ns_.load(kRelaxed));
-      last_.store(&t_identity, kRelaxed);
-    }
+    if (last_.exchange(&t_identity, kRelaxed) != &t_identity) note_others(last_left_ns_.load(kRelaxed));
     last_left_ns_.store(platform::now_ns(), kRelaxed);
   }
 
@@ -84,14 +87,17 @@ struct alignas(64) Right {
   // One of the above, or the time of the promise. Acquire by those that take it, release by those that let go: the next
   // holder comes after. Sequentially consistent where a region or an answer begins: against g_open_regions.
   std::atomic<int64_t> state{kUnheld};
-  // Of the promise: its holder, and whether its number is smaller. Written while answering. Release, and acquire by
-  // those that look: who sees one of a later promise sees that the state has changed.
+  // Of the promise: its holder, and what its number does to the library's. Written while answering. Release, and
+  // acquire by those that look: who sees one of a later promise sees that the state has changed.
   std::atomic<pid_t> holder{0};
-  std::atomic<bool> shrinks{false};
-  // The first look at a promise: the CPU time that its holder had used. One at a time looks.
+  std::atomic<Change> change{Change::none};
+  // The first look at a promise: when, and the CPU time that its holder had used; and the last look at its state. Of
+  // the one that looks.
   std::atomic<bool> looked_at{false};
   int64_t seen_promise = 0;
+  int64_t seen_ns = 0;
   int64_t seen_used_ns = 0;
+  int64_t looked_ns = 0;
   ThreadGrant reserved;
   EndTimes ends;
 };
@@ -107,7 +113,6 @@ bool g_library_stuck = false;  // written in the child of a fork, before it has 
 
 thread_local Right* t_right = nullptr;
 thread_local int64_t t_state = kUnheld;  // what the caller has left there
-thread_local pid_t t_thread = 0;  // 0: not known yet
 
 bool is_held(int64_t state) noexcept { return state >= kAnswering; }
 
@@ -133,29 +138,46 @@ Others others() noexcept {
   return found;
 }
 
-// Whether the holder of a promise has used so much CPU time since somebody looked at it first.
-bool has_run_for(Right& right, int64_t promise, pid_t holder, int64_t long_enough_ns) noexcept {
+// What the system says of the holder of a promise. One at a time looks, and others know no more meanwhile.
+bool look_at_holder(Right& right, int64_t promise, pid_t holder, Change change) noexcept {
+  const int64_t now = platform::now_ns();
   const int64_t used = platform::cpu_time_of_thread_ns(holder);
-  if (right.looked_at.exchange(true, std::memory_order_acquire)) return false;
-  const bool first = right.seen_promise != promise;
-  if (first) right.seen_promise = promise, right.seen_used_ns = used;
-  const int64_t before = right.seen_used_ns;
-  right.looked_at.store(false, std::memory_order_release);
-  const bool has_ended = used == 0 || used < before;
-  return has_ended || used - before >= long_enough_ns;
+  if (right.seen_promise != promise) {
+    right.seen_promise = promise;
+    right.seen_used_ns = used;
+    right.seen_ns = now;
+    right.looked_ns = 0;
+  }
+  if (used == 0 || used < right.seen_used_ns) return true;  // it has ended
+  if (used - right.seen_used_ns >= (change == Change::none ? kComparesNs : kChangesNs)) return true;
+  // One that has used none since then has either slept all the time or waited for a CPU.
+  const int64_t since = now - right.seen_ns;
+  if (used != right.seen_used_ns || since < (change == Change::none ? kStaleNs : kSleepsNs)) return false;
+  if (now - right.looked_ns < kNextLookNs) return false;
+  right.looked_ns = now;
+  switch (platform::thread_state(holder)) {
+    case platform::ThreadState::sleeping:
+    case platform::ThreadState::ended: return true;
+    case platform::ThreadState::running: return false;
+    case platform::ThreadState::unknown: return since >= kForgottenNs;
+  }
+  return false;
 }
 
 // Whether the holder of a promise has done what the library does with the answer.
 bool is_past(Right& right, int64_t promise) noexcept {
   const pid_t holder = right.holder.load(std::memory_order_acquire);
-  const bool shrinks = right.shrinks.load(std::memory_order_acquire);
+  const Change change = right.change.load(std::memory_order_acquire);
   if (right.state.load(std::memory_order_acquire) != promise) return false;
+  if (right.looked_at.exchange(true, std::memory_order_acquire)) return false;
   const base::KeepErrno keep;
-  if (has_run_for(right, promise, holder, shrinks ? kShrinksNs : kComparesNs)) return true;
-  const int64_t age = platform::now_ns() - promise;
-  if (age < (shrinks ? kSleepsNs : kStaleNs)) return false;
-  const platform::ThreadState now = platform::thread_state(holder);
-  return now == platform::ThreadState::sleeping || (now == platform::ThreadState::unknown && age >= kForgottenNs);
+  // Files of /proc are read, where a thread could be cancelled.
+  int cancelled = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
+  const bool past = look_at_holder(right, promise, holder, change);
+  pthread_setcancelstate(cancelled, nullptr);
+  right.looked_at.store(false, std::memory_order_release);
+  return past;
 }
 
 bool can_be_taken(Right& right, int64_t state) noexcept {
@@ -163,12 +185,18 @@ bool can_be_taken(Right& right, int64_t state) noexcept {
   return !is_held(state) && platform::now_ns() - state >= kStaleNs && is_past(right, state);
 }
 
+// A thread cannot be cancelled meanwhile.
+void nap(long microseconds) noexcept {
+  const timespec time{0, microseconds * 1000};
+  platform::system_call(SYS_nanosleep, &time, nullptr);
+}
+
 // Whether a library may be freeing buffers, or about to.
 bool is_changing_number(Right& right) noexcept {
   const int64_t state = right.state.load();
   if (state == kUnheld || state == kInUse) return false;
   if (state == kAnswering) return true;
-  return right.shrinks.load(std::memory_order_acquire) && !is_past(right, state);
+  return right.change.load(std::memory_order_acquire) == Change::smaller && !is_past(right, state);
 }
 
 // The caller's promise becomes `next`, or is somebody else's.
@@ -214,10 +242,10 @@ bool may_change_number() noexcept {
   return std::ranges::none_of(rights(), is_in_the_way);
 }
 
-void promise_right(bool shrinks) noexcept {
-  if (t_thread == 0) t_thread = static_cast<pid_t>(syscall(SYS_gettid));
-  t_right->holder.store(t_thread, std::memory_order_release);
-  t_right->shrinks.store(shrinks, std::memory_order_release);
+void promise_right(Change change) noexcept {
+  // Not kept: a thread's identity moves from one OS thread to another.
+  t_right->holder.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_release);
+  t_right->change.store(change, std::memory_order_release);
   t_state = platform::now_ns();
   t_right->state.store(t_state, std::memory_order_release);
 }
@@ -243,7 +271,7 @@ void take_back_right(Right* right) noexcept {
 
 void begin_library_region() noexcept {
   constexpr int64_t kSpinNs = 20'000;
-  constexpr useconds_t kShortNapUs = 50;
+  constexpr long kShortNapUs = 50;
   const base::KeepErrno keep;
   g_open_regions.fetch_add(1);
   const int64_t begin = platform::now_ns();
@@ -252,7 +280,7 @@ void begin_library_region() noexcept {
       if (platform::now_ns() - begin < kSpinNs) {
         platform::pause();
       } else {
-        usleep(kShortNapUs);
+        nap(kShortNapUs);
       }
     }
   }
@@ -276,11 +304,10 @@ bool library_is_stuck() noexcept { return g_library_stuck; }
 
 void await_leavers() noexcept {
   const int64_t begin = platform::now_ns();
-  while (others() == Others::may_still_be_inside && platform::now_ns() - begin < kStillInsideNs) usleep(kNapUs);
+  while (others() == Others::may_still_be_inside && platform::now_ns() - begin < kStillInsideNs) nap(kNapUs);
 }
 
 void forget_rights() noexcept {
-  t_thread = 0;
   give_back_right();
   if (others() != Others::outside) g_library_stuck = true;
   for (Right& right : g_rights) {

@@ -36,8 +36,11 @@ void use_right() noexcept;
 // Of a right that is answering: whether the number may be changed to a smaller one now.
 bool may_change_number() noexcept;
 
-// Answering: promised. `shrinks`: of a smaller number.
-void promise_right(bool shrinks) noexcept;
+// What an answer does to the library's number.
+enum class Change { none, larger, smaller };
+
+// Answering: promised.
+void promise_right(Change change) noexcept;
 
 // The caller's, if it still is: free.
 void give_back_right() noexcept;

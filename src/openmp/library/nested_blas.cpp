@@ -130,8 +130,29 @@ bool can_have(int threads) noexcept {
   return core::has_spare() && !core::threads_refused();
 }
 
-// What the caller is answered; if more than 1, it has the right.
-int answer(Member* self) noexcept {
+// What an answer would do to the library at `caller`. With several regions at once two that change its number are as
+// bad as a smaller one.
+Change change_of(int threads, const void* caller) noexcept {
+  const int before = library_number(caller);
+  if (threads == before) return Change::none;
+  return before == 0 || threads < before || base::options().nested_regions > 1 ? Change::smaller : Change::larger;
+}
+
+// Begins the caller's turn. With `fixed` numbers, which follow no load but the program's settings, it waits until the
+// library's may be changed.
+bool begin_turn_with(int threads, const void* caller, bool fixed, int64_t give_up_ns) noexcept {
+  if (!begin_turn(give_up_ns)) return false;
+  while (fixed && change_of(threads, caller) == Change::smaller && !may_change_number()) {
+    // Regions that begin wait for who has a right.
+    end_gang();
+    core::yield();
+    if (!begin_turn(give_up_ns)) return false;
+  }
+  return true;
+}
+
+// What the code at `caller` is answered; if more than 1, it has the right.
+int answer(Member* self, const void* caller) noexcept {
   if (library_is_stuck()) return 1;
   const int wanted = most_useful(self);
   if (wanted <= 1) return 1;
@@ -150,7 +171,8 @@ int answer(Member* self) noexcept {
     }
     const int threads = std::min(wanted, most_allowed);
     if (!can_have(threads)) return 1;
-    return begin_turn(fixed ? INT64_MAX : self->team->policy.give_up_ns) && reserve(self, threads) ? threads : 1;
+    const int64_t give_up_ns = fixed ? INT64_MAX : self->team->policy.give_up_ns;
+    return begin_turn_with(threads, caller, fixed, give_up_ns) && reserve(self, threads) ? threads : 1;
   }
   int threads = possible(self, wanted, way);
   // Where all get the same answer, it is that or nothing.
@@ -158,16 +180,9 @@ int answer(Member* self) noexcept {
   return threads > 1 && can_have(threads) && (keep_right() || take_right()) && reserve(self, threads) ? threads : 1;
 }
 
-// Reproducible results want the same number from each caller, which so never changes.
-bool promise(int threads, const void* caller) noexcept {
-  const int before = library_number(caller);
-  const bool several = base::options().nested_regions > 1;
-  const bool shrinks = before == 0 || threads < before || (several && threads != before);
-  const bool fixed = base::options().reproducible == base::TriState::yes;
-  if (shrinks && !fixed && !may_change_number()) return false;
-  if (threads != before) note_library_number(caller, threads);
-  promise_right(shrinks);
-  return true;
+void promise(int threads, const void* caller, Change change) noexcept {
+  if (change != Change::none) note_library_number(caller, threads);
+  promise_right(change);
 }
 
 }  // namespace
@@ -177,11 +192,13 @@ int max_threads(Member* self, const void* caller) noexcept {
   // Outside of all regions a right that is still the caller's serves again; elsewhere others may want it meanwhile.
   if (self->team->active_level != 0 || has_limit(self)) end_gang();
   t_threads_answered = 0;
-  const int threads = answer(self);
-  if (threads <= 1 || !promise(threads, caller)) {
+  const int threads = answer(self, caller);
+  const Change change = threads > 1 ? change_of(threads, caller) : Change::none;
+  if (threads <= 1 || (change == Change::smaller && !may_change_number())) {
     end_gang();
     return 1;
   }
+  promise(threads, caller, change);
   t_threads_answered = threads;
   int most = g_most_threads_answered.load(std::memory_order_relaxed);
   while (most < threads && !g_most_threads_answered.compare_exchange_weak(most, threads, std::memory_order_relaxed)) {

@@ -15,12 +15,13 @@ namespace weft::openmp {
 struct ThreadsOfLibrary {
   static constexpr int kMost = (1 << 15) - 1;
   uint16_t threads : 15 = 0;      // 0: what the process lets them have
-  uint16_t sets_process : 1 = 0;  // it has raised that
+  uint16_t sets_process : 1 = 0;  // this task, which is implicit, has raised that
+  uint16_t before = 0;            // what it was told before it set either
   bool operator==(const ThreadsOfLibrary&) const = default;
 };
 
 struct Icvs {
-  static constexpr size_t kLibraries = 4;
+  static constexpr size_t kLibraries = 2;
   int nthreads = 1;                  // nthreads-var, first element: what the next region asks for
   int max_active_levels = 1;         // max-active-levels-var
   int thread_limit = 1;              // thread-limit-var

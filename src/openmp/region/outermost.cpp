@@ -81,7 +81,8 @@ bool same(const Icvs& a, const Icvs& b) noexcept {
   return a.nthreads == b.nthreads && a.max_active_levels == b.max_active_levels && a.thread_limit == b.thread_limit &&
          a.dynamic == b.dynamic && a.run_schedule.kind == b.run_schedule.kind &&
          a.run_schedule.chunk == b.run_schedule.chunk && a.allocator == b.allocator &&
-         a.nthreads_tail == b.nthreads_tail && a.default_device == b.default_device;
+         a.nthreads_tail == b.nthreads_tail && a.default_device == b.default_device &&
+         a.library_limits == b.library_limits;
 }
 
 bool make_persistent_team(Root* root) noexcept {
