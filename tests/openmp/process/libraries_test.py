@@ -330,6 +330,65 @@ int main(void)
 }
 """
 
+# Threads with settings of their own.
+SETTINGS = r"""
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+void call(int regions);
+extern int freed, regions_of_several;
+static void *calls(void *threads)
+{
+  omp_set_num_threads((int)(long)threads);
+  for (int i = 0; i < 60; i++) call((long)threads == 4 ? 5 : 1);
+  return 0;
+}
+int main(void)
+{
+  pthread_t threads[2];
+  for (long i = 0; i < 2; i++) pthread_create(&threads[i], 0, calls, (void *)(2 + 2 * i));
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+  if (regions_of_several == 0) return 2;
+  puts(freed ? "freed buffers in use" : "over");
+  return 0;
+}
+"""
+
+# The initial thread has been told a number, which is smaller than another's, and ends. The kernel keeps what is left of it.
+ENDS = r"""
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int ask(void);
+int members_of(int threads);
+static pthread_barrier_t told;
+static void *other(void *none)
+{
+  omp_set_num_threads(4);
+  const int first = ask();
+  usleep(100000);
+  pthread_barrier_wait(&told);
+  pthread_barrier_wait(&told);
+  usleep(100000);
+  printf("%d %d\n", first, members_of(4));
+  exit(0);
+  return none;
+}
+int main(void)
+{
+  pthread_t thread;
+  pthread_barrier_init(&told, 0, 2);
+  pthread_create(&thread, 0, other, 0);
+  pthread_barrier_wait(&told);
+  omp_set_num_threads(2);
+  while (ask() < 2) usleep(10000);
+  pthread_barrier_wait(&told);
+  pthread_exit(0);
+}
+"""
+
 # The same kind of library that no name tells: a region inside a task, whose members wait for each other.
 UNKNOWN = r"""
 #include <omp.h>
@@ -395,6 +454,18 @@ class NumbersOfThreads(ProcessTest):
             with self.subTest(cpus=cpus):
                 done = self.run_on_weft(program, WEFT_NUM_CPUS=cpus, OMP_NUM_THREADS="8")
                 self.assertEqual((done.returncode, done.stdout), (0, "over\n"), done.stderr)
+
+    def test_reproducible_numbers_of_threads_with_settings_of_their_own(self):
+        library = self.build("libopenblas-settings.so", SHRINKING, "-shared", "-fPIC")
+        program = self.build("settings", SETTINGS, str(library), "-pthread")
+        done = self.run_on_weft(program, WEFT_NUM_CPUS="4", WEFT_REPRODUCIBLE="true")
+        self.assertEqual((done.returncode, done.stdout), (0, "over\n"), done.stderr)
+
+    def test_a_thread_that_was_told_a_number_ends(self):
+        library = self.build("libopenblas-ends.so", ASKING, "-shared", "-fPIC")
+        program = self.build("ends", ENDS, str(library), "-pthread")
+        done = self.run_on_weft(program, WEFT_NUM_CPUS="4")
+        self.assertEqual((done.returncode, done.stdout), (0, "4 4\n"), done.stderr)
 
 
 class Turns(ProcessTest):
