@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fault: short_loop
-// A loop of a microsecond is a region of its own, again and again.
+// A loop of a quarter of a microsecond is a region of its own, again and again.
 #include <omp.h>
 
 #include "busy.h"
 
-enum { ROUNDS = 1800000, ITERATIONS = 8 };
+enum { ROUNDS = 4000000, ITERATIONS = 4 };
 
 int main(void) {
   calibrate();
-  const long piece = steps_of(0.125);
+  const long piece = steps_of(0.0625);
   double sum = 0;
   int count = ITERATIONS;
   omp_get_max_threads();
