@@ -31,11 +31,12 @@ bool can_have_own(const Copy* copy) noexcept {
 }
 
 ThreadsOfLibrary limit_of(const openmp::Member* self, const Copy* copy) noexcept {
-  return self->task->icvs->library_limits[static_cast<size_t>(copy->index)];
+  return self->task->icvs->limits_of_libraries[static_cast<size_t>(copy->index)];
 }
 
 void note(openmp::Member* self, const Copy* copy, ThreadsOfLibrary limit) noexcept {
-  if (limit != limit_of(self, copy)) openmp::own_icvs(self).library_limits[static_cast<size_t>(copy->index)] = limit;
+  if (limit != limit_of(self, copy))
+    openmp::own_icvs(self).limits_of_libraries[static_cast<size_t>(copy->index)] = limit;
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ inline constexpr int kMeetingProtocol = 0x77650001;
 
 struct MeetingTexts {
   const char* part;  // of weft, before a message
-  const char* library;  // the file that all ranks have
+  const char* file;  // the library that all ranks have
   const char* name;  // what users call it
   const char* option;  // of weft run
   int tag;
@@ -145,7 +145,7 @@ class Meeting {
   }
 
   void look_for(Neighbour& neighbour, int64_t waited) noexcept {
-    const RankProcess process = find_rank_process(rank_, neighbour.rank, texts_.library);
+    const RankProcess process = find_rank_process(rank_, neighbour.rank, texts_.file);
     const bool without = process.has_mpi && !process.has_library;
     // It has to be seen so twice: the process may just be starting another program (exec).
     neighbour.looked_without = without ? neighbour.looked_without + 1 : 0;

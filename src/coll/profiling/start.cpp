@@ -11,7 +11,7 @@ namespace weft::coll {
 namespace {
 
 constexpr mpi::MeetingTexts kTexts{.part = "coll",
-                                   .library = "/libweft-coll.so",
+                                   .file = "/libweft-coll.so",
                                    .name = "weft's collectives",
                                    .option = "weft run --collectives",
                                    .tag = 32702};

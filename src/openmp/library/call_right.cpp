@@ -40,7 +40,7 @@ constexpr int64_t kChangesNs = 2'000'000;
 constexpr int64_t kSleepsNs = 20'000'000;
 // From one look into /proc to the next.
 constexpr int64_t kNextLookNs = 100'000;
-// The same where the system does not tell who sleeps.
+// A holder that has used no CPU time for that long is past, where the system does not tell who sleeps.
 constexpr int64_t kForgottenNs = 1'000'000'000;
 
 constexpr int64_t kUnheld = 0;
@@ -92,7 +92,7 @@ struct alignas(64) Right {
   std::atomic<pid_t> holder{0};
   std::atomic<Change> change{Change::none};
   // The first look at a promise: when, and the CPU time that its holder had used; and the last look at its state. Of
-  // the one that looks.
+  // the one that looks: acquire and release, as of a lock.
   std::atomic<bool> looked_at{false};
   int64_t seen_promise = 0;
   int64_t seen_ns = 0;
@@ -106,6 +106,8 @@ namespace {
 
 std::array<Right, kMaxRights> g_rights;
 
+// Of all threads. Sequentially consistent: one that begins a region counts it and then looks at the rights, one that
+// answers marks its right and then looks at the count, so one of the two sees the other.
 std::atomic<int> g_open_regions{0};
 EndTimes g_without_right;  // of those that have ended a region without one
 
@@ -288,7 +290,7 @@ void begin_library_region() noexcept {
 
 void end_library_region() noexcept {
   if (t_right == nullptr) g_without_right.note();
-  // Not below 0: a child of fork() has forgotten its parent's.
+  // Not below 0: a child of fork() has forgotten its parent's. Relaxed: the exchange looks again.
   int open = g_open_regions.load(std::memory_order_relaxed);
   while (open > 0 && !g_open_regions.compare_exchange_weak(open, open - 1)) {
   }

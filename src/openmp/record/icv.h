@@ -31,7 +31,7 @@ struct Icvs {
   int16_t default_device = 0;  // default-device-var (device.h)
   bool affinity = false;  // whether regions have to do with places (team_affinity.h); never changes
   base::LoopSchedule run_schedule{};  // run-sched-var
-  std::array<ThreadsOfLibrary, kLibraries> library_limits{};
+  std::array<ThreadsOfLibrary, kLibraries> limits_of_libraries{};
   uintptr_t allocator = 1;  // def-allocator-var (memory.h)
 };
 

@@ -82,7 +82,7 @@ bool same(const Icvs& a, const Icvs& b) noexcept {
          a.dynamic == b.dynamic && a.run_schedule.kind == b.run_schedule.kind &&
          a.run_schedule.chunk == b.run_schedule.chunk && a.allocator == b.allocator &&
          a.nthreads_tail == b.nthreads_tail && a.default_device == b.default_device &&
-         a.library_limits == b.library_limits;
+         a.limits_of_libraries == b.limits_of_libraries;
 }
 
 bool make_persistent_team(Root* root) noexcept {

@@ -77,7 +77,7 @@ int num_procs() noexcept {
 }
 
 void enter_level(Icvs& icvs, int level) noexcept {
-  for (ThreadsOfLibrary& own : icvs.library_limits) own.sets_process = 0;
+  for (ThreadsOfLibrary& own : icvs.limits_of_libraries) own.sets_process = 0;
   if (icvs.nthreads_tail != 0) {
     const Element& element = g_elements[icvs.nthreads_tail];
     icvs.nthreads = element.value;

@@ -18,11 +18,8 @@ struct OwnMpi {
   decltype(&PMPI_Test) Test = PMPI_Test;
 };
 
-constexpr MeetingTexts kTexts{.part = "mpi",
-                              .library = "/libweft-mpi.so",
-                              .name = "weft's MPI library",
-                              .option = "weft run --mpi",
-                              .tag = 32701};
+constexpr MeetingTexts kTexts{
+    .part = "mpi", .file = "/libweft-mpi.so", .name = "weft's MPI library", .option = "weft run --mpi", .tag = 32701};
 
 }  // namespace
 
