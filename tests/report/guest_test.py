@@ -25,7 +25,9 @@ BUILD = pathlib.Path(os.environ.get("WEFT_BUILD_DIR", planted.HERE.parents[1] / 
 LIBRARIES = BUILD / "lib/weft"
 WEFT = BUILD / "bin/weft"
 PARTS = ("libgomp.so.1", "libweft-audit.so", "libweft-observe.so", "report/report-page.html")
-FILES = [WEFT, *(LIBRARIES / part for part in PARTS)]
+# The command loads libdw where it is, to name lines of sources.
+LIBDW = sorted(pathlib.Path("/usr/lib").glob("*/libdw.so.1"))[:1]
+FILES = [WEFT, *(LIBRARIES / part for part in PARTS), *LIBDW]
 
 
 class OneNode(unittest.TestCase):
