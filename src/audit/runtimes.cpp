@@ -15,6 +15,7 @@
 #include "audit/room.h"
 #include "audit/say.h"
 #include "audit/start.h"
+#include "platform/command_name.h"
 #include "platform/loaded_object.h"
 #include "platform/openmp_runtime.h"
 
@@ -65,8 +66,8 @@ void tell(const char* path, const char* why, const char* detail = "") noexcept {
 
 void tell_statistics(const char* why) noexcept {
   char number[kDecimal];
-  say({"weft statistics (process ", decimal(static_cast<unsigned long>(getpid()), number),
-       ")\n  nothing ran on weft: ", why, "\n"});
+  say({"weft statistics: ", platform::CommandName().text(), " (process ",
+       decimal(static_cast<unsigned long>(getpid()), number), ")\n  nothing ran on weft: ", why, "\n"});
   for (int i = 0; i < g_other_count; ++i) say({"  ", g_others[i].path, " ", g_others[i].why, g_others[i].detail, "\n"});
 }
 

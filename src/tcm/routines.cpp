@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "platform/command_name.h"
 #include "tcm/abi.h"
 #include "tcm/permits.h"
 #include "tcm/pool.h"
@@ -29,10 +30,10 @@ void print_statistics() noexcept {
   char text[256];
   const int size =
       std::snprintf(text, sizeof text,
-                    "weft statistics (process %d) of oneTBB\n  permits: %d, most threads at once: %d, "
+                    "weft statistics of oneTBB: %s (process %d)\n  permits: %d, most threads at once: %d, "
                     "raised: %llu, lowered: %llu\n",
-                    getpid(), counts.permits, counts.most_granted, static_cast<unsigned long long>(counts.raised),
-                    static_cast<unsigned long long>(counts.lowered));
+                    platform::CommandName().text(), getpid(), counts.permits, counts.most_granted,
+                    static_cast<unsigned long long>(counts.raised), static_cast<unsigned long long>(counts.lowered));
   if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
 }
 

@@ -213,7 +213,7 @@ class Loads(CommandTest):
     def test_statistics_have_a_heading(self):
         done = self.weft("run", "--stats", self.build("counted", LINKED))
         first, *rest = done.stderr.splitlines()
-        self.assertRegex(first, r"^weft statistics \(process \d+\)$")
+        self.assertRegex(first, r"^weft statistics: counted \(process \d+\)$")
         self.assertTrue(any("libraries adopted" in line for line in rest))
         self.assertTrue(all(line.startswith("  ") for line in rest), done.stderr)
 

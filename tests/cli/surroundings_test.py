@@ -44,7 +44,7 @@ class Surroundings(CommandTest):
                 words = ["sh", "-ec", "; ".join([*before, f"exec {command}"])]
                 done = self.command(*(["unshare", "--mount"] if before else []), *words)
                 self.assertEqual((done.returncode, done.stdout), (0, "4\n"), done.stderr)
-                self.assertRegex(done.stderr, r"\Aweft statistics \(process \d+\)\n.*regions by level: 1\n")
+                self.assertRegex(done.stderr, r"\Aweft statistics: \S+ \(process \d+\)\n.*regions by level: 1\n")
 
     def test_moved_after_use(self):
         first = shutil.copytree(self.prefix, self.folder / "first", symlinks=True)

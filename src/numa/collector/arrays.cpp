@@ -174,13 +174,17 @@ int choose_entry(uint32_t site) noexcept {
   return entry;
 }
 
-// Whether a block is looked at, by its size. Programs with few arrays have all of them in the report; others as many as
-// there is time for. The pages of a large block take the kernel longer than its entry takes here.
+// Programs with few arrays have all of them in the report, with the places where they lay in the end; others as many as
+// there is time for.
+bool are_few(const Header& header) noexcept {
+  constexpr uint32_t kFew = 256;
+  return header.arrays.load(std::memory_order_relaxed) < kFew;
+}
+
+// Whether a block is looked at, by its size. The pages of a large block take the kernel longer than its entry takes here.
 bool has_time_for(const Header& header, size_t bytes) noexcept {
-  constexpr uint32_t kAlways = 256;
   constexpr size_t kLargeArray = 64 << 20;
-  return header.arrays.load(std::memory_order_relaxed) < kAlways ||
-         may_spend(bytes >= kLargeArray ? Budget::twice : Budget::whole);
+  return are_few(header) || may_spend(bytes >= kLargeArray ? Budget::twice : Budget::whole);
 }
 
 // The lock is held.
@@ -270,7 +274,9 @@ void remove_array(const void* pointer) noexcept {
   Array& array = all->array[index];
   constexpr int64_t kLongLife = 100'000'000;
   array.died = now_ns();
-  if (may_spend(array.died - array.born > kLongLife ? Budget::twice : Budget::half)) look_at(array);
+  if (are_few(all->header) || may_spend(array.died - array.born > kLongLife ? Budget::twice : Budget::half)) {
+    look_at(array);
+  }
   g_lock.lock();
   array.state.store(ArrayState::freed, std::memory_order_release);
   g_freed.add(g_freed_links, index);

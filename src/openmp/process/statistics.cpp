@@ -10,6 +10,7 @@
 #include "openmp/engine/engine.h"
 #include "openmp/process/other_runtimes.h"
 #include "openmp/settings/loop_statistics.h"
+#include "platform/command_name.h"
 
 namespace weft::openmp {
 
@@ -40,7 +41,9 @@ size_t print_core(char* text, size_t room) noexcept {
 
 void print_statistics() noexcept {
   char text[8192];
-  int size = std::snprintf(text, sizeof text, "weft statistics (process %d)\n  regions by level:", getpid());
+  int size =
+      std::snprintf(text, sizeof text,
+                    "weft statistics: %s (process %d)\n  regions by level:", platform::CommandName().text(), getpid());
   int deepest = kCountedLevels;
   while (deepest > 1 && g_regions[static_cast<size_t>(deepest) - 1].load() == 0) --deepest;
   const auto room = [&] { return sizeof text - static_cast<size_t>(size); };
