@@ -29,6 +29,7 @@
 #include "audit/room.h"
 #include "audit/runtimes.h"
 #include "audit/say.h"
+#include "audit/spin_waits.h"
 #include "audit/start.h"
 #include "audit/valgrind.h"
 #include "audit/yield.h"
@@ -42,6 +43,7 @@ char g_library[PATH_MAX];
 // this message.
 const char* g_fault = nullptr;
 bool g_adopts = true;
+bool g_sees_spin_waits = true;
 
 // The library of weft's that oneTBB is given, beside the runtime; empty: there is none, or it is not wanted.
 char g_permits[PATH_MAX];
@@ -141,6 +143,7 @@ extern "C" {
   const size_t length = library != nullptr ? std::strlen(library) : 0;
   if (library != nullptr) std::memcpy(g_library, library, length < sizeof g_library ? length : sizeof g_library - 1);
   g_adopts = g_fault == nullptr && !is_false(std::getenv("WEFT_ADOPT_LIBRARIES"));
+  g_sees_spin_waits = !is_false(std::getenv("WEFT_SPIN_WAITS"));
   find_permits();
   weft::audit::remember_wishes();
   return version < LAV_CURRENT ? version : LAV_CURRENT;
@@ -159,6 +162,7 @@ extern "C" {
   if (g_adopts) {
     weft::audit::look_at(object, g_library);
     weft::audit::look_for_yield(object, g_library);
+    if (g_sees_spin_waits) weft::audit::look_for_spin_waits(object, g_library);
   }
   return 0;
 }
@@ -175,6 +179,7 @@ extern "C" {
 [[gnu::visibility("default")]] unsigned la_objclose(uintptr_t* cookie) {
   const auto* object = reinterpret_cast<const link_map*>(*cookie);
   weft::audit::forget_yield(object, g_library);
+  weft::audit::forget_spin_waits(object, g_library);
   weft::audit::forget_copy(object);
   if (object->l_name[0] == '\0') weft::audit::tell_at_end();
   return 0;

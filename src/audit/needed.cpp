@@ -104,6 +104,15 @@ void for_each_missing(const link_map* object, const char* library, Visit&& visit
 
 }  // namespace
 
+bool needs_runtime(const link_map* object) noexcept {
+  const Names names(object);
+  for (const ElfW(Dyn)* entry = names.needed; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    const bool is_name = entry->d_tag == DT_NEEDED && names.strings != nullptr;
+    if (is_name && platform::has_runtime_name(names.strings + entry->d_un.d_val)) return true;
+  }
+  return false;
+}
+
 bool program_needs_runtime() noexcept {
   const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(auxiliary(AT_PHDR));
   if (headers == nullptr) return false;
@@ -116,12 +125,7 @@ bool program_needs_runtime() noexcept {
       program.l_ld = reinterpret_cast<ElfW(Dyn)*>(program.l_addr + headers[i].p_vaddr);
     }
   }
-  const Names names(&program);
-  for (const ElfW(Dyn)* entry = names.needed; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-    const bool is_name = entry->d_tag == DT_NEEDED && names.strings != nullptr;
-    if (is_name && platform::has_runtime_name(names.strings + entry->d_un.d_val)) return true;
-  }
-  return false;
+  return needs_runtime(&program);
 }
 
 void shorten_needed(const link_map* object) noexcept {

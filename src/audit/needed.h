@@ -7,6 +7,8 @@
 
 namespace weft::audit {
 
+// Whether an object asks for an OpenMP runtime: it opens regions, as a rule.
+bool needs_runtime(const link_map* object) noexcept;
 // Whether the program's own file asks for an OpenMP runtime. From the start on.
 bool program_needs_runtime() noexcept;
 

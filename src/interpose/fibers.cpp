@@ -8,10 +8,7 @@
 
 #include "core/api/records.h"
 #include "interpose/fiber_stacks.h"
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
+#include "platform/kept_registers.h"
 
 namespace weft::interpose {
 
@@ -149,75 +146,11 @@ extern "C" {
 [[gnu::target("general-regs-only"), gnu::used]] bool weft_others_to_run() { return Fibers::others_to_run(); }
 [[gnu::used]] void weft_run_others() { Fibers::run_others(); }
 void weft_wait_in_job();
-// What xsave needs, in bytes.
-[[gnu::used]] uint64_t weft_vector_state_size = 0;
 }
 
-// The compiler of the job knows of no call here, so whatever it keeps in registers must stay.
-asm(R"(
-  .text
-  .hidden weft_wait_in_job
-  .hidden weft_others_to_run
-  .hidden weft_run_others
-  .hidden weft_vector_state_size
-  .type weft_wait_in_job, @function
-weft_wait_in_job:
-  push %rbp
-  mov %rsp, %rbp
-  push %rax
-  push %rcx
-  push %rdx
-  push %rsi
-  push %rdi
-  push %r8
-  push %r9
-  push %r10
-  push %r11
-  and $-64, %rsp
-  call weft_others_to_run
-  test %al, %al
-  je 1f
-  sub weft_vector_state_size(%rip), %rsp
-  and $-64, %rsp
-  lea 512(%rsp), %rdi
-  xor %eax, %eax
-  mov $8, %ecx
-  rep stosq
-  mov $0xe7, %eax
-  xor %edx, %edx
-  xsave64 (%rsp)
-  call weft_run_others
-  mov $0xe7, %eax
-  xor %edx, %edx
-  xrstor64 (%rsp)
-1:
-  lea -72(%rbp), %rsp
-  pop %r11
-  pop %r10
-  pop %r9
-  pop %r8
-  pop %rdi
-  pop %rsi
-  pop %rdx
-  pop %rcx
-  pop %rax
-  pop %rbp
-  ret
-  .size weft_wait_in_job, .-weft_wait_in_job
-)");
+WEFT_KEEPS_REGISTERS(weft_wait_in_job, weft_others_to_run, weft_run_others);
 
-bool Fibers::possible() noexcept {
-  // CPUID.1:ECX.OSXSAVE: programs may use it; CPUID.0DH.0:EBX: the size for what the system has enabled.
-  constexpr unsigned kUsable = 1u << 27;
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kUsable) == 0) return false;
-  if (__get_cpuid_count(0xd, 0, &a, &b, &c, &d) == 0) return false;
-  weft_vector_state_size = b;
-  return true;
-}
+bool Fibers::possible() noexcept { return platform::keeps_registers(); }
 
 const void* Fibers::wait_entry() noexcept { return reinterpret_cast<const void*>(&weft_wait_in_job); }
 

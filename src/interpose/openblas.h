@@ -175,6 +175,30 @@ struct OpenBlas {
   }
 };
 
+// Where the functions stand that wait for each other, of a build for OpenMP or pthreads: from the first of them that is
+// known to the last. Null: it is no OpenBLAS.
+struct WaitingFunctions {
+  explicit WaitingFunctions(const platform::LoadedObject& object) noexcept {
+    constexpr const char* kNames[][2] = {{"sgemm_thread_nn", "sgemm_thread_nn64_"},
+                                         {"zgemm_thread_cc", "zgemm_thread_cc64_"},
+                                         {"zherk_thread_LC", "zherk_thread_LC64_"},
+                                         {"sgetrf_parallel", "sgetrf_parallel64_"},
+                                         {"zgetrf_parallel", "zgetrf_parallel64_"},
+                                         {"zpotrf_L_parallel", "zpotrf_L_parallel64_"}};
+    for (const auto& names : kNames) {
+      for (const char* name : names) {
+        const auto* function = static_cast<const unsigned char*>(object.find(name));
+        if (function == nullptr) continue;
+        if (begin == nullptr || function < begin) begin = function;
+        if (end == nullptr || function > end) end = function;
+      }
+    }
+  }
+
+  const unsigned char* begin = nullptr;
+  const unsigned char* end = nullptr;
+};
+
 // For how many numbers a copy has buffers, as its configuration says; 0: it does not say. Each call of the library's
 // function writes the text anew, in one place for all threads, so a text may be half written: two readings have to
 // agree.

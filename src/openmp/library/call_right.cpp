@@ -95,8 +95,9 @@ struct alignas(64) Right {
   // the one that looks: acquire and release, as of a lock.
   std::atomic<bool> looked_at{false};
   int64_t seen_promise = 0;
-  int64_t seen_ns = 0;
   int64_t seen_used_ns = 0;
+  int64_t last_used_ns = 0;  // at the last look; and since when it is that
+  int64_t still_ns = 0;
   int64_t looked_ns = 0;
   ThreadGrant reserved;
   EndTimes ends;
@@ -142,19 +143,26 @@ Others others() noexcept {
 
 // What the system says of the holder of a promise. One at a time looks, and others know no more meanwhile.
 bool look_at_holder(Right& right, int64_t promise, pid_t holder, Change change) noexcept {
+  // Its context has left the OS thread, which it does in no library's code.
+  if (holder == static_cast<pid_t>(syscall(SYS_gettid))) return true;
   const int64_t now = platform::now_ns();
   const int64_t used = platform::cpu_time_of_thread_ns(holder);
   if (right.seen_promise != promise) {
     right.seen_promise = promise;
     right.seen_used_ns = used;
-    right.seen_ns = now;
+    right.last_used_ns = used;
+    right.still_ns = now;
     right.looked_ns = 0;
+  }
+  if (used != right.last_used_ns) {
+    right.last_used_ns = used;
+    right.still_ns = now;
   }
   if (used == 0 || used < right.seen_used_ns) return true;  // it has ended
   if (used - right.seen_used_ns >= (change == Change::none ? kComparesNs : kChangesNs)) return true;
-  // One that has used none since then has either slept all the time or waited for a CPU.
-  const int64_t since = now - right.seen_ns;
-  if (used != right.seen_used_ns || since < (change == Change::none ? kStaleNs : kSleepsNs)) return false;
+  // One that has used none for a while has either slept all the time or waited for a CPU.
+  const int64_t since = now - right.still_ns;
+  if (since < (change == Change::none ? kStaleNs : kSleepsNs)) return false;
   if (now - right.looked_ns < kNextLookNs) return false;
   right.looked_ns = now;
   switch (platform::thread_state(holder)) {

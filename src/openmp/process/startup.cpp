@@ -9,6 +9,7 @@
 #include "core/api/fork.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/affinity/bound_threads.h"
+#include "openmp/api/spin_wait.h"
 #include "openmp/api/yield.h"
 #include "openmp/region/region.h"
 #include "openmp/settings/icv.h"
@@ -65,6 +66,7 @@ void start_runtime() noexcept {
   core::start(pool_settings());
   if (affinity().on) look_up_nodes();
   offer_yield();
+  offer_spin_waits();
 }
 
 }  // namespace weft::openmp

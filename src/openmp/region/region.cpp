@@ -29,6 +29,8 @@ RegionKind choose(Opening& opening) noexcept {
 }
 
 void settle_size(Opening& opening, const Clauses& clauses) noexcept {
+  // It may have asked on behalf of a library and opened no region for it: others would wait for the library's.
+  drop_answer();
   opening.size = team_size(opening.parent, clauses.threads, clauses.most);
   opening.grant = within_limit(opening.parent, &opening.size);
 }

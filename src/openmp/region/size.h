@@ -26,8 +26,6 @@ inline int team_size(Member* self, int requested, int most) noexcept {
 // The members that a region of `size` may have beside the caller; `size` becomes what it gets.
 inline ThreadGrant within_limit(Member* parent, int* size) noexcept {
   if (*size == 1 || !has_limit(parent)) return {};
-  // It has asked on behalf of a library and opened no region for it.
-  drop_answer();
   const ThreadGrant grant = take_threads(parent, *size, icvs(parent).structured_limit);
   *size = 1 + grant.threads;
   return grant;
