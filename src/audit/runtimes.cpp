@@ -15,7 +15,6 @@
 #include "audit/room.h"
 #include "audit/say.h"
 #include "audit/start.h"
-#include "platform/command_name.h"
 #include "platform/loaded_object.h"
 #include "platform/openmp_runtime.h"
 
@@ -64,10 +63,17 @@ void tell(const char* path, const char* why, const char* detail = "") noexcept {
   for (size_t i = 0; i + 1 < sizeof kept.detail && detail[i] != '\0'; ++i) kept.detail[i] = detail[i];
 }
 
+// Without a system call: the program may have forbidden itself those with paths.
+const char* program_name() noexcept {
+  const auto* path = reinterpret_cast<const char*>(auxiliary(AT_EXECFN));
+  if (path == nullptr) return "?";
+  return path + platform::folder_length(path);
+}
+
 void tell_statistics(const char* why) noexcept {
   char number[kDecimal];
-  say({"weft statistics: ", platform::CommandName().text(), " (process ",
-       decimal(static_cast<unsigned long>(getpid()), number), ")\n  nothing ran on weft: ", why, "\n"});
+  say({"weft statistics: ", program_name(), " (process ", decimal(static_cast<unsigned long>(getpid()), number),
+       ")\n  nothing ran on weft: ", why, "\n"});
   for (int i = 0; i < g_other_count; ++i) say({"  ", g_others[i].path, " ", g_others[i].why, g_others[i].detail, "\n"});
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops in which a thread waits for another one by looking at memory: a row of instructions that loads, compares and
-// goes back to its beginning, writes nothing to memory, and hands nothing over from one round to the next in a register.
-// Such a loop ends only when another thread, or a device, has written. So whatever runs between two of its rounds is
-// nothing that the loop could notice.
+// goes back to its beginning, writes nothing to memory, and hands nothing over from one round to the next in a
+// register. Such a loop ends only when another thread, or a device, has written. So whatever runs between two of its
+// rounds is nothing that the loop could notice.
 #pragma once
 
 #include <array>
@@ -255,7 +255,8 @@ void for_each_spin_loop(const unsigned char* begin, const unsigned char* end, Vi
     for (; found != 0; found &= found - 1) {
       const unsigned char* jump = at + __builtin_ctz(found);
       const unsigned char* first = jump + 2 + static_cast<signed char>(jump[1]);
-      if (first >= begin && may_begin(first) && is_spin_loop(first, jump, end, loop)) visit(static_cast<const SpinLoop&>(loop));
+      if (first >= begin && may_begin(first) && is_spin_loop(first, jump, end, loop))
+        visit(static_cast<const SpinLoop&>(loop));
     }
   }
 }

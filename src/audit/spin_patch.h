@@ -104,9 +104,7 @@ class SpinPatch {
   }
 
   // The jump to the copy at `copy`, into the loop; `place`: where place() can be written.
-  static void write_jump(unsigned char* place, const unsigned char* copy) noexcept {
-    Writer{place}.put_jump(copy);
-  }
+  static void write_jump(unsigned char* place, const unsigned char* copy) noexcept { Writer{place}.put_jump(copy); }
 
  private:
   struct Writer {
@@ -129,7 +127,7 @@ class SpinPatch {
     }
     // Functions that call nothing may use 128 bytes beyond the end of the stack (System V ABI, AMD64, 3.2.2).
     void put_call(const unsigned char* entry) noexcept {
-      constexpr unsigned char kBegin[] = {0x48, 0x8d, 0x64, 0x24, 0x80};                  // lea -128(%rsp), %rsp
+      constexpr unsigned char kBegin[] = {0x48, 0x8d, 0x64, 0x24, 0x80};  // lea -128(%rsp), %rsp
       constexpr unsigned char kEnd[] = {0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00};  // lea 128(%rsp), %rsp
       put(kBegin, sizeof kBegin);
       *at++ = 0xe8;

@@ -179,12 +179,10 @@ struct OpenBlas {
 // known to the last. Null: it is no OpenBLAS.
 struct WaitingFunctions {
   explicit WaitingFunctions(const platform::LoadedObject& object) noexcept {
-    constexpr const char* kNames[][2] = {{"sgemm_thread_nn", "sgemm_thread_nn64_"},
-                                         {"zgemm_thread_cc", "zgemm_thread_cc64_"},
-                                         {"zherk_thread_LC", "zherk_thread_LC64_"},
-                                         {"sgetrf_parallel", "sgetrf_parallel64_"},
-                                         {"zgetrf_parallel", "zgetrf_parallel64_"},
-                                         {"zpotrf_L_parallel", "zpotrf_L_parallel64_"}};
+    constexpr const char* kNames[][2] = {
+        {"sgemm_thread_nn", "sgemm_thread_nn64_"}, {"zgemm_thread_cc", "zgemm_thread_cc64_"},
+        {"zherk_thread_LC", "zherk_thread_LC64_"}, {"sgetrf_parallel", "sgetrf_parallel64_"},
+        {"zgetrf_parallel", "zgetrf_parallel64_"}, {"zpotrf_L_parallel", "zpotrf_L_parallel64_"}};
     for (const auto& names : kNames) {
       for (const char* name : names) {
         const auto* function = static_cast<const unsigned char*>(object.find(name));

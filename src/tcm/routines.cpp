@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that clients resolve (exports.map). They only translate.
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
 #include <unistd.h>
 
-#include "platform/command_name.h"
 #include "tcm/abi.h"
 #include "tcm/permits.h"
 #include "tcm/pool.h"
@@ -32,7 +32,7 @@ void print_statistics() noexcept {
       std::snprintf(text, sizeof text,
                     "weft statistics of oneTBB: %s (process %d)\n  permits: %d, most threads at once: %d, "
                     "raised: %llu, lowered: %llu\n",
-                    platform::CommandName().text(), getpid(), counts.permits, counts.most_granted,
+                    program_invocation_short_name, getpid(), counts.permits, counts.most_granted,
                     static_cast<unsigned long long>(counts.raised), static_cast<unsigned long long>(counts.lowered));
   if (write(STDERR_FILENO, text, static_cast<size_t>(size)) < 0) return;
 }

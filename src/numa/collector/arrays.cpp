@@ -181,7 +181,8 @@ bool are_few(const Header& header) noexcept {
   return header.arrays.load(std::memory_order_relaxed) < kFew;
 }
 
-// Whether a block is looked at, by its size. The pages of a large block take the kernel longer than its entry takes here.
+// Whether a block is looked at, by its size. The pages of a large block take the kernel longer than its entry takes
+// here.
 bool has_time_for(const Header& header, size_t bytes) noexcept {
   constexpr size_t kLargeArray = 64 << 20;
   return are_few(header) || may_spend(bytes >= kLargeArray ? Budget::twice : Budget::whole);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/settings/statistics.h"
 
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 
@@ -10,7 +11,6 @@
 #include "openmp/engine/engine.h"
 #include "openmp/process/other_runtimes.h"
 #include "openmp/settings/loop_statistics.h"
-#include "platform/command_name.h"
 
 namespace weft::openmp {
 
@@ -43,7 +43,7 @@ void print_statistics() noexcept {
   char text[8192];
   int size =
       std::snprintf(text, sizeof text,
-                    "weft statistics: %s (process %d)\n  regions by level:", platform::CommandName().text(), getpid());
+                    "weft statistics: %s (process %d)\n  regions by level:", program_invocation_short_name, getpid());
   int deepest = kCountedLevels;
   while (deepest > 1 && g_regions[static_cast<size_t>(deepest) - 1].load() == 0) --deepest;
   const auto room = [&] { return sizeof text - static_cast<size_t>(size); };
