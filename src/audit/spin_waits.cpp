@@ -143,11 +143,11 @@ class Copies {
 };
 
 // Of objects that may be unmapped. Under the dynamic linker's lock.
-struct Kept {
+struct CopiesOfObject {
   uintptr_t mark = 0;
   Copies copies;
 };
-std::array<Kept, 64> g_kept;
+std::array<CopiesOfObject, 64> g_kept;
 bool g_ends = false;
 
 uintptr_t mark_of(const link_map* object) noexcept { return reinterpret_cast<uintptr_t>(object->l_ld); }
@@ -220,8 +220,8 @@ void change_loops(const link_map* object, const char* file) noexcept {
   const Parts parts = parts_of(object, file);
   if (parts.code_parts != 1 || is_relocated_code(object)) return;
   const Code part = part_to_look_at(object, parts.code);
-  Kept* room = nullptr;
-  for (Kept& kept : g_kept) {
+  CopiesOfObject* room = nullptr;
+  for (CopiesOfObject& kept : g_kept) {
     if (kept.mark == 0) room = &kept;
   }
   if (part.begin == nullptr || room == nullptr) return;
@@ -260,7 +260,7 @@ void forget_spin_waits(const link_map* object, const char* runtime) noexcept {
   }
   // Its threads may go on while the program ends.
   g_ends |= object->l_name[0] == '\0';
-  for (Kept& kept : g_kept) {
+  for (CopiesOfObject& kept : g_kept) {
     if (g_ends || kept.mark != mark_of(object)) continue;
     kept.copies.unmap();
     kept.mark = 0;

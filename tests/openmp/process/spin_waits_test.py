@@ -125,8 +125,8 @@ FORMS = {
     "atomic": ["-DLOOK=__atomic_load_n(&turn, __ATOMIC_ACQUIRE)"],
     "pause": ["-DPAUSE=__builtin_ia32_pause()"],
     "fence": ["-DPAUSE=__sync_synchronize()"],
-    "openmp": ["-DWAIT=for (int seen = -1; seen != me;) {_Pragma(\"omp atomic read\") seen = turn; }"],
-    "flush": ["-DWAIT=for (;;) {_Pragma(\"omp flush\") if (turn == me) break; }"],
+    "openmp": ['-DWAIT=for (int seen = -1; seen != me;) {_Pragma("omp atomic read") seen = turn; }'],
+    "flush": ['-DWAIT=for (;;) {_Pragma("omp flush") if (turn == me) break; }'],
 }
 # Without optimization gcc writes some in two pieces, and clang has what is loaded go through the stack.
 LEFT_ALONE = {
