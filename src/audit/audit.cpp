@@ -43,19 +43,23 @@ char g_library[PATH_MAX];
 // this message.
 const char* g_fault = nullptr;
 bool g_adopts = true;
-bool g_sees_spin_waits = true;
+// In which objects loops that wait are looked for.
+bool g_sees_waits_of_libraries = true;
+bool g_sees_waits_of_program = false;
 
 // The library of weft's that oneTBB is given, beside the runtime; empty: there is none, or it is not wanted.
 char g_permits[PATH_MAX];
 
-// As the runtime reads it (base/options.cpp), which warns of what is neither.
-bool is_false(const char* text) noexcept {
+// As the runtime reads them (base/options.cpp), which warns of what is neither.
+bool is_one_of(const char* text, std::initializer_list<const char*> words) noexcept {
   if (text == nullptr) return false;
-  for (const char* word : {"false", "no", "off", "0"}) {
+  for (const char* word : words) {
     if (strcasecmp(text, word) == 0) return true;
   }
   return false;
 }
+bool is_false(const char* text) noexcept { return is_one_of(text, {"false", "no", "off", "0"}); }
+bool is_true(const char* text) noexcept { return is_one_of(text, {"true", "yes", "on", "1"}); }
 
 // Of libraries with oneTBB's interface for permits (src/tcm).
 constexpr const char* kPermits[] = {"libtcm", "libtcm_debug"};
@@ -143,7 +147,8 @@ extern "C" {
   const size_t length = library != nullptr ? std::strlen(library) : 0;
   if (library != nullptr) std::memcpy(g_library, library, length < sizeof g_library ? length : sizeof g_library - 1);
   g_adopts = g_fault == nullptr && !is_false(std::getenv("WEFT_ADOPT_LIBRARIES"));
-  g_sees_spin_waits = !is_false(std::getenv("WEFT_SPIN_WAITS"));
+  g_sees_waits_of_libraries = !is_false(std::getenv("WEFT_SPIN_WAITS"));
+  g_sees_waits_of_program = is_true(std::getenv("WEFT_SPIN_WAITS"));
   find_permits();
   weft::audit::remember_wishes();
   return version < LAV_CURRENT ? version : LAV_CURRENT;
@@ -162,7 +167,10 @@ extern "C" {
   if (g_adopts) {
     weft::audit::look_at(object, g_library);
     weft::audit::look_for_yield(object, g_library);
-    if (g_sees_spin_waits) weft::audit::look_for_spin_waits(object, g_library);
+    const bool is_program = object->l_name[0] == '\0';
+    if (is_program ? g_sees_waits_of_program : g_sees_waits_of_libraries) {
+      weft::audit::look_for_spin_waits(object, g_library);
+    }
   }
   return 0;
 }

@@ -24,14 +24,18 @@ struct Effect {
   bool jumps_always = false;
   uint32_t reads = 0;
   uint32_t writes = 0;
+  // Those of which only the lowest byte is read or written. What is left of the register is that of the round before.
+  uint32_t reads_byte = 0;
+  uint32_t writes_byte = 0;
 };
 
 inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept {
   Effect effect;
   if (it.length == 0 || it.is_vector || it.other_addresses || it.repeat == 0xf2) return effect;
+  bool is_unknown = false;
   const auto bit = [](int which) { return uint32_t{1} << which; };
-  const auto known = [&effect] {
-    effect.is_known = true;
+  const auto known = [&effect, &is_unknown] {
+    effect.is_known = !is_unknown;
     return effect;
   };
   const auto in = [&it](int first, int last) { return it.opcode >= first && it.opcode <= last; };
@@ -41,16 +45,22 @@ inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept
     if (it.has_index && it.index_register() != 4) read |= bit(it.index_register());
     return read;
   };
-  // Bytes without a prefix for the later registers are parts of the first four. What they leave of a register is the
-  // same in each round.
-  const auto of_bytes = [&](int which, bool is_byte) { return is_byte && it.rex == 0 ? which & 3 : which; };
-  const auto operand = [&](bool is_byte) -> int { return of_bytes((it.mode & 7) | (it.rex & 1) << 3, is_byte); };
+  // Without a prefix these bytes are the second ones of the first four registers.
+  const auto read = [&](int which, bool is_byte) {
+    is_unknown |= is_byte && it.rex == 0 && which >= 4;
+    (is_byte ? effect.reads_byte : effect.reads) |= bit(which);
+  };
+  const auto write = [&](int which, bool is_byte) {
+    is_unknown |= (is_byte && it.rex == 0 && which >= 4) || (!is_byte && it.is_short);
+    (is_byte ? effect.writes_byte : effect.writes) |= bit(which);
+  };
+  const int operand = (it.mode & 7) | (it.rex & 1) << 3;
   const auto look_at_operand = [&](bool is_byte) {
     if (it.is_memory()) {
       effect.loads = true;
       effect.reads |= address();
     } else {
-      effect.reads |= bit(operand(is_byte));
+      read(operand, is_byte);
     }
   };
 
@@ -70,10 +80,10 @@ inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept
       return known();
     }
     if (it.opcode == 0x1f) return known();  // nop
-    if (it.opcode == 0xae && (it.mode == 0xf0 || it.mode == 0xe8)) return known();  // mfence, lfence
+    if (it.opcode == 0xae && !it.is_short && (it.mode == 0xf0 || it.mode == 0xe8)) return known();  // mfence, lfence
     if (is_byte || it.opcode == 0xb7 || it.opcode == 0xbf) {
       look_at_operand(is_byte);
-      effect.writes = bit(it.reg());
+      write(it.reg(), false);
       return known();
     }
     return effect;
@@ -89,40 +99,41 @@ inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept
   const bool is_byte = (it.opcode & 1) == 0;
   if (it.opcode == 0x8a || it.opcode == 0x8b) {  // mov
     look_at_operand(is_byte);
-    effect.writes = bit(of_bytes(it.reg(), is_byte));
+    write(it.reg(), is_byte);
     return known();
   }
   if ((it.opcode == 0x88 || it.opcode == 0x89) && !it.is_memory()) {
-    effect.reads = bit(of_bytes(it.reg(), is_byte));
-    effect.writes = bit(operand(is_byte));
+    read(it.reg(), is_byte);
+    write(operand, is_byte);
     return known();
   }
   if (it.opcode == 0x63) {  // movslq
     look_at_operand(false);
-    effect.writes = bit(it.reg());
+    write(it.reg(), false);
     return known();
   }
   if (it.opcode == 0x8d && it.is_memory()) {  // lea
     effect.reads = address();
-    effect.writes = bit(it.reg());
+    write(it.reg(), false);
     return known();
   }
   if (it.opcode == 0x98) {  // cwtl, cltq
-    effect.reads = effect.writes = bit(0);
+    read(0, false);
+    write(0, false);
     return known();
   }
   if (in(0xb8, 0xbf)) {  // mov of a constant
-    effect.writes = bit((it.opcode & 7) | (it.rex & 1) << 3);
+    write((it.opcode & 7) | (it.rex & 1) << 3, false);
     return known();
   }
   effect.sets_flags = true;
   if (it.opcode == 0x84 || it.opcode == 0x85 || in(0x38, 0x3b)) {  // test, cmp
     look_at_operand(is_byte);
-    effect.reads |= bit(of_bytes(it.reg(), is_byte));
+    read(it.reg(), is_byte);
     return known();
   }
   if (it.opcode == 0x3c || it.opcode == 0x3d || it.opcode == 0xa8 || it.opcode == 0xa9) {  // of the first register
-    effect.reads = bit(0);
+    read(0, is_byte);
     return known();
   }
   const bool is_group = it.opcode == 0x80 || it.opcode == 0x81 || it.opcode == 0x83;
@@ -132,19 +143,19 @@ inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept
   }
   // and, or, add, sub, xor: of a register.
   const auto changes = [&](int which) {
-    effect.reads |= bit(which);
-    effect.writes |= bit(which);
+    read(which, is_byte);
+    write(which, is_byte);
     return known();
   };
   const int kind = is_group ? it.field() : it.opcode >> 3 & 7;
   if (kind == 2 || kind == 3) return effect;  // they look at a flag
-  if (is_group) return it.is_memory() ? effect : changes(operand(it.opcode == 0x80));
+  if (is_group) return it.is_memory() ? effect : changes(operand);
   if (it.opcode < 0x38 && it.has_mode) {
     const bool into_operand = (it.opcode & 2) == 0;
     if (into_operand && it.is_memory()) return effect;
     look_at_operand(is_byte);
-    effect.reads |= bit(of_bytes(it.reg(), is_byte));
-    return changes(into_operand ? operand(is_byte) : of_bytes(it.reg(), is_byte));
+    read(it.reg(), is_byte);
+    return changes(into_operand ? operand : it.reg());
   }
   return effect;
 }
@@ -193,7 +204,7 @@ inline bool is_spin_loop(const unsigned char* begin, const unsigned char* jump, 
     loop.instructions[loop.count] = it;
     loop.at[loop.count++] = static_cast<uint8_t>(at - begin);
     loads |= effect.loads;
-    written |= effect.writes;
+    written |= effect.writes | effect.writes_byte;
     has_flags |= effect.sets_flags;
     // Flags of the round before would be something that is handed over.
     if (effect.jumps && !has_flags) return false;
@@ -213,9 +224,12 @@ inline bool is_spin_loop(const unsigned char* begin, const unsigned char* jump, 
   constexpr uint32_t kStack = 1u << 4;
   if (!loads || (written & kStack) != 0) return false;
   uint32_t fresh = 0;
+  uint32_t fresh_byte = 0;
   for (size_t i = 0; i < loop.count; ++i) {
     if ((effects[i].reads & written & ~fresh) != 0) return false;
+    if ((effects[i].reads_byte & written & ~(fresh | fresh_byte)) != 0) return false;
     fresh |= effects[i].writes;
+    fresh_byte |= effects[i].writes_byte;
   }
   return true;
 }

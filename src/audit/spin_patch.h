@@ -2,8 +2,9 @@
 // Has a loop in which a thread waits (audit/spin_loop.h) call a function in each round: five bytes of it become a jump
 // to a copy of what they were, with the call. All of this happens before anybody can be in the code.
 //
-// Nobody may jump to a byte that has changed, but for the first one. The five bytes are therefore the end of the loop,
-// and no jump of the object leads to an instruction in them; or they are within one instruction.
+// Nobody may jump to a byte that has changed, but for the first one. The five bytes are therefore within one
+// instruction; or they are the end of the loop, and no jump leads to an instruction in them. Where a jump by a table
+// may lead, nothing says, but not behind what sets the flags for the jump back.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +14,48 @@
 
 namespace weft::audit {
 
-// The code of an object.
+// A part of an object that is code.
 struct Code {
   const unsigned char* begin = nullptr;
   const unsigned char* end = nullptr;
 };
+// All of them: linkers make one, or a few.
+struct AllCode {
+  static constexpr size_t kMost = 4;
 
-// Whether `at` begins an instruction, where `function` does.
-inline bool begins_instruction(const unsigned char* function, const unsigned char* at) noexcept {
-  const unsigned char* now = function;
-  while (now < at) {
-    const Instruction it = decode(now, at + SpinLoop::kLongest);
-    if (it.length == 0) return false;
-    now += it.length;
+  std::array<Code, kMost> parts{};
+  size_t count = 0;
+};
+
+// What is known of the function that a loop is in.
+struct Function {
+  Code code;
+  bool is_known = false;       // all of it can be decoded, and the loop begins an instruction
+  bool jumps_by_table = false;  // or to an address that it has computed
+};
+
+inline Function function_around(const SpinLoop& loop, const Code& code) noexcept {
+  Function function{.code = code};
+  bool begins = false;
+  for (const unsigned char* at = code.begin; at < code.end;) {
+    const Instruction it = decode(at, code.end);
+    if (it.length == 0) return function;
+    begins |= at == loop.begin;
+    constexpr int kJump = 4;
+    function.jumps_by_table |= it.map == Instruction::Map::one_byte && it.opcode == 0xff && it.field() == kJump;
+    at += it.length;
   }
-  return now == at;
+  function.is_known = begins && loop.end() <= code.end;
+  return function;
 }
 
-// Whether a direct jump of the object may lead to `to`, whatever its first byte is taken for.
+// Whether a direct jump of this part may lead to `to`, whatever its first byte is taken for.
 inline bool may_be_target(const Code& code, const unsigned char* to) noexcept {
   constexpr ptrdiff_t kNear = 130;
+  const bool is_here = to >= code.begin && to < code.end;
   const unsigned char* near_begin = to - code.begin > kNear ? to - kNear : code.begin;
   const unsigned char* near_end = code.end - to > kNear ? to + kNear : code.end;
-  for (const unsigned char* at = near_begin; at + 2 < near_end; ++at) {
+  for (const unsigned char* at = near_begin; is_here && at + 2 < near_end; ++at) {
     const bool jumps = (at[0] & 0xf0) == 0x70 || at[0] == 0xeb || (at[0] & 0xfc) == 0xe0;
     if (jumps && at + 2 + static_cast<signed char>(at[1]) == to) return true;
   }
@@ -74,10 +94,27 @@ class SpinPatch {
   // The copy: what was there, which may grow by a longer distance, and the call.
   static constexpr size_t kMostSpace = 2 * SpinLoop::kLongest;
 
-  // `code`: that the loop is in.
-  SpinPatch(const SpinLoop& loop, const Code& code) noexcept : loop_(loop) { choose(code); }
+  // `code`: of the object. `may_search`: so many bytes, for jumps into loops.
+  SpinPatch(const SpinLoop& loop, const Function& function, const AllCode& code, ptrdiff_t& may_search) noexcept
+      : loop_(loop) {
+    if (function.is_known) choose(function, code, may_search);
+  }
 
   bool is_possible() const noexcept { return count_ > 0; }
+  // Whether a copy at `copy` reaches what the loop reads beside its code.
+  bool reaches_from(const unsigned char* copy) const noexcept {
+    constexpr int64_t kReach = 0x7fff0000;
+    for (size_t i = first_; i < first_ + count_; ++i) {
+      const Instruction& it = loop_.instructions[i];
+      if (!it.is_relative()) continue;
+      const unsigned char* from = loop_.begin + loop_.at[i];
+      int32_t distance;
+      __builtin_memcpy(&distance, from + it.displacement_at, 4);
+      const int64_t wanted = distance + (from - copy);
+      if (wanted > kReach || wanted < -kReach) return false;
+    }
+    return true;
+  }
   // What is replaced begins here.
   const unsigned char* place() const noexcept { return loop_.begin + loop_.at[first_]; }
 
@@ -147,11 +184,11 @@ class SpinPatch {
     unsigned char* at;
   };
 
-  void choose(const Code& code) noexcept {
+  void choose(const Function& function, const AllCode& code, ptrdiff_t& may_search) noexcept {
     // The end of the loop: the copy goes round only where the wait goes on.
     for (size_t i = loop_.count - 1; i < loop_.count; --i) {
       if (loop_.end() - (loop_.begin + loop_.at[i]) < kJump) continue;
-      if (!is_entered(i, code)) return take(i, loop_.count - i);
+      if (!is_entered(i, function, code, may_search)) return take(i, loop_.count - i);
       break;
     }
     // One instruction before which no flags are of use.
@@ -163,13 +200,20 @@ class SpinPatch {
     }
   }
 
-  // Whether a jump may lead into the loop, behind the instruction `first`. None leads to a conditional jump whose flags
-  // the instruction before it sets: compilers share no tail as short as that.
-  bool is_entered(size_t first, const Code& code) const noexcept {
+  // Whether a jump may lead into the loop, behind the instruction `first`. To the jump back, whose flags the
+  // instruction before it sets, at most another part of the function leads, and by a direct jump: in no other way flags
+  // are handed over. All else may come from a part that the compiler has split off, which may be anywhere.
+  bool is_entered(size_t first, const Function& function, const AllCode& code, ptrdiff_t& may_search) const noexcept {
     const size_t last = loop_.count - 1;
     for (size_t i = first + 1; i <= last; ++i) {
+      const unsigned char* at = loop_.begin + loop_.at[i];
+      if (may_be_target(function.code, at)) return true;
       if (i == last && sets_flags(i - 1)) continue;
-      if (may_be_target(code, loop_.begin + loop_.at[i])) return true;
+      if (function.jumps_by_table) return true;
+      for (size_t part = 0; part < code.count; ++part) {
+        may_search -= code.parts[part].end - code.parts[part].begin;
+        if (may_search < 0 || may_be_target(code.parts[part], at)) return true;
+      }
     }
     return false;
   }

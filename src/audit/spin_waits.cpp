@@ -60,13 +60,16 @@ namespace {
 // To look at more would be felt when a program starts: some 0.3 ms a megabyte.
 constexpr ptrdiff_t kMostCode = 16 << 20;
 constexpr size_t kMostLoops = 1024;
+// For jumps into loops, again and again: some 0.2 ms a megabyte.
+constexpr ptrdiff_t kMostSearched = 32 << 20;
 
 // What is known of an object by its program headers.
 struct Parts {
-  Code code;
+  AllCode code;
   const unsigned char* table = nullptr;
   size_t table_size = 0;
-  size_t code_parts = 0;
+  bool is_other = true;     // what is mapped is another file
+  bool may_change = false;  // some of its code may be written to, or may not be read
 };
 
 Parts parts_of(const link_map* object, const char* file) noexcept {
@@ -76,9 +79,13 @@ Parts parts_of(const link_map* object, const char* file) noexcept {
   };
   for_each_header(file, [&](const ElfW(Phdr) & header) {
     if (header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0) {
-      // One that may be written to may change by itself.
-      parts.code_parts += (header.p_flags & PF_W) != 0 ? 2 : 1;
-      parts.code = {.begin = at(header.p_vaddr), .end = at(header.p_vaddr) + header.p_filesz};
+      parts.may_change |= header.p_flags != (PF_R | PF_X) || parts.code.count == AllCode::kMost;
+      if (parts.may_change) return;
+      parts.code.parts[parts.code.count++] = {at(header.p_vaddr), at(header.p_vaddr) + header.p_filesz};
+    }
+    // A program may have been started by the dynamic linker's name, a file may have been replaced.
+    if (header.p_type == PT_DYNAMIC) {
+      parts.is_other = at(header.p_vaddr) != reinterpret_cast<const unsigned char*>(object->l_ld);
     }
     if (header.p_type == PT_GNU_EH_FRAME) {
       parts.table = at(header.p_vaddr);
@@ -105,10 +112,13 @@ bool is_near(const unsigned char* a, const unsigned char* b) noexcept {
 // Memory near an object: the copies of its loops. It lies before the object's beginning, where the heap does not grow.
 class Copies {
  public:
-  bool map(const Code& code) noexcept {
+  // `begin`: of the object.
+  explicit Copies(uintptr_t begin = 0) noexcept : object_(begin) {}
+
+  bool map() noexcept {
     constexpr uintptr_t kApart = 1 << 20;
-    const auto begin = reinterpret_cast<uintptr_t>(code.begin);
-    void* wish = begin > 4 * kApart ? reinterpret_cast<void*>((begin - kApart) & ~uintptr_t{kPage - 1}) : nullptr;
+    const uintptr_t begin = object_;
+    void* wish = begin >= 2 * kApart ? reinterpret_cast<void*>((begin - kApart) & ~uintptr_t{kPage - 1}) : nullptr;
     void* memory = mmap(wish, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
     begin_ = static_cast<unsigned char*>(memory);
@@ -118,12 +128,14 @@ class Copies {
     std::memcpy(begin_, kJump, sizeof kJump);
     std::memcpy(begin_ + 8, &entry, sizeof entry);
     used_ = 16;
-    return is_near(begin_, code.begin) && is_near(begin_, code.end);
+    return true;
   }
+  bool reaches(const Code& code) const noexcept { return is_near(begin_, code.begin) && is_near(begin_, code.end); }
   // null: no more fit in.
   unsigned char* add(const SpinPatch& patch) noexcept {
     if (kSize - used_ < SpinPatch::kMostSpace) return nullptr;
     unsigned char* copy = begin_ + used_;
+    if (!patch.reaches_from(copy)) return nullptr;
     used_ += patch.write_copy(copy, begin_);
     return copy;
   }
@@ -138,6 +150,7 @@ class Copies {
   static constexpr uintptr_t kPage = 4096;
   static constexpr size_t kSize = kMostLoops * 64;
 
+  uintptr_t object_;
   unsigned char* begin_ = nullptr;
   size_t used_ = 0;
 };
@@ -164,6 +177,8 @@ struct Changes {
     return memory != MAP_FAILED ? static_cast<Changes*>(memory) : nullptr;
   }
   void end() noexcept { munmap(this, sizeof *this); }
+
+  void add(unsigned char* place, unsigned char* copy) noexcept { all[count++] = {place, copy}; }
 
   // Pages that follow each other at once.
   void carry_out() const noexcept {
@@ -200,35 +215,46 @@ Code part_to_look_at(const link_map* object, const Code& code) noexcept {
 }
 
 // Fills in what becomes of the loops; the copies are mapped where there are some.
-void find_loops(const Code& code, const Code& part, const FunctionTable& functions, Copies& copies,
+void find_loops(const AllCode& code, const Code& part, const FunctionTable& functions, Copies& copies,
                 Changes& changes) noexcept {
   bool has_room = true;
+  const unsigned char* last_end = nullptr;  // of the last loop that is changed
+  ptrdiff_t may_search = kMostSearched;
   for_each_spin_loop(part.begin, part.end, [&](const SpinLoop& loop) {
     if (!has_room || changes.count == kMostLoops) return;
-    const unsigned char* function = functions.begin_of(loop.begin);
-    if (function == nullptr || !begins_instruction(function, loop.begin)) return;
-    const SpinPatch patch(loop, code);
+    // Loops may share instructions. A copy goes on behind its loop, where the other one may change.
+    if (loop.begin < last_end) return;
+    const FunctionRange range = functions.of(loop.begin);
+    if (range.begin == nullptr || range.begin < part.begin || range.end > part.end) return;
+    const SpinPatch patch(loop, function_around(loop, {range.begin, range.end}), code, may_search);
     if (!patch.is_possible()) return;
-    has_room = copies.is_mapped() || copies.map(code);
-    unsigned char* copy = has_room ? copies.add(patch) : nullptr;
+    has_room = copies.is_mapped() || copies.map();
+    unsigned char* copy = has_room && copies.reaches(part) ? copies.add(patch) : nullptr;
     has_room = copy != nullptr;
-    if (has_room) changes.all[changes.count++] = {const_cast<unsigned char*>(patch.place()), copy};
+    if (!has_room) return;
+    changes.add(const_cast<unsigned char*>(patch.place()), copy);
+    last_end = loop.end();
   });
 }
 
 void change_loops(const link_map* object, const char* file) noexcept {
   const Parts parts = parts_of(object, file);
-  if (parts.code_parts != 1 || is_relocated_code(object)) return;
-  const Code part = part_to_look_at(object, parts.code);
+  if (parts.is_other || parts.may_change || is_relocated_code(object)) return;
   CopiesOfObject* room = nullptr;
   for (CopiesOfObject& kept : g_kept) {
     if (kept.mark == 0) room = &kept;
   }
-  if (part.begin == nullptr || room == nullptr) return;
+  if (room == nullptr) return;
   Changes* changes = Changes::make();
   if (changes == nullptr) return;
-  Copies copies;
-  find_loops(parts.code, part, FunctionTable(parts.table, parts.table_size), copies, *changes);
+  // A program at fixed addresses is not moved.
+  const bool is_moved = object->l_addr != 0 || parts.code.count == 0;
+  Copies copies(is_moved ? object->l_addr : reinterpret_cast<uintptr_t>(parts.code.parts[0].begin));
+  const FunctionTable functions(parts.table, parts.table_size);
+  for (size_t i = 0; i < parts.code.count; ++i) {
+    const Code part = part_to_look_at(object, parts.code.parts[i]);
+    if (part.begin != nullptr) find_loops(parts.code, part, functions, copies, *changes);
+  }
   if (changes->count > 0 && platform::may_change_code(file) && copies.finish()) {
     changes->carry_out();
     *room = {mark_of(object), copies};

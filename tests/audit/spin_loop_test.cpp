@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include <link.h>
 #include <sys/mman.h>
 
 #include <gtest/gtest.h>
@@ -81,6 +82,12 @@ TEST(SpinLoop, IsNoneThatComputes) {
       {"the stack: mov (%rdi),%rsp; cmpl $0,(%rdi); je", {0x48, 0x8b, 0x27, 0x83, 0x3f, 0x00, 0x74, 0xf8}},
       {"a system call: syscall; cmpl $0,(%rdi); je", {0x0f, 0x05, 0x83, 0x3f, 0x00, 0x74, 0xf9}},
       {"a time: rdtsc; cmp (%rdi),%eax; jb", {0x0f, 0x31, 0x3b, 0x07, 0x72, 0xfa}},
+      {"half a register: mov (%rdi),%al; cmp %esi,%eax; lea 1(%rax),%eax; jb",
+       {0x8a, 0x07, 0x39, 0xf0, 0x8d, 0x40, 0x01, 0x72, 0xf7}},
+      {"its second byte: mov (%rdi),%al; cmp %ah,%dl; mov %al,%ah; jne",
+       {0x8a, 0x07, 0x38, 0xe2, 0x88, 0xc4, 0x75, 0xf8}},
+      {"16 bits: mov (%rdi),%ax; cmp %edx,%eax; jne", {0x66, 0x8b, 0x07, 0x39, 0xd0, 0x75, 0xf9}},
+      {"until a time: cmp (%rdi),%ecx; je out; tpause %eax; jae", {0x3b, 0x0f, 0x74, 0x10, 0x66, 0x0f, 0xae, 0xf0, 0x73, 0xf6}},
       {"one without an end: mov (%rdi),%eax; test %eax,%eax; jmp", {0x8b, 0x07, 0x85, 0xc0, 0xeb, 0xfa}},
       {"a jump inside: mov (%rdi),%eax; test; je 0f; nop; 0: test; je",
        {0x8b, 0x07, 0x85, 0xc0, 0x74, 0x01, 0x90, 0x85, 0xc0, 0x74, 0xf5}},
@@ -141,14 +148,17 @@ class Patched {
     memory_ = static_cast<unsigned char*>(
         mmap(nullptr, kSize, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     std::copy(code.begin(), code.end(), memory_);
-    const Code all{memory_, memory_ + code.size() + 64};
+    AllCode all;
+    all.parts[all.count++] = {memory_, memory_ + code.size() + 64};
     unsigned char* copies = memory_ + kSize / 2;
     const auto entry = reinterpret_cast<uintptr_t>(&weft_test_round);
     constexpr unsigned char kJump[] = {0xff, 0x25, 2, 0, 0, 0};
     std::copy(std::begin(kJump), std::end(kJump), copies);
     __builtin_memcpy(copies + 8, &entry, sizeof entry);
-    for_each_spin_loop(all.begin, all.end, [&](const SpinLoop& loop) {
-      const SpinPatch patch(loop, all);
+    for_each_spin_loop(all.parts[0].begin, all.parts[0].end, [&](const SpinLoop& loop) {
+      ptrdiff_t may_search = Patched::kSize;
+      const Code function{memory_, memory_ + code.size()};
+      const SpinPatch patch(loop, function_around(loop, function), all, may_search);
       if (!patch.is_possible() || is_changed) return;
       is_changed = true;
       patch.write_copy(copies + 16, copies);
@@ -191,7 +201,7 @@ TEST(SpinPatch, WaitsAsBefore) {
     const Bytes end = {0x48, 0x8b, 0x44, 0x24, 0xf8, 0xc3};
     code.insert(code.end(), end.begin(), end.end());
     const Patched patched(code);
-    EXPECT_TRUE(patched.is_changed) << it.what;
+    ASSERT_TRUE(patched.is_changed) << it.what;
     int flag = 0;
     EXPECT_EQ(patched.call(&flag, 4711), 4711) << it.what;
     EXPECT_EQ(weft_test_rounds, 3) << it.what;
@@ -206,7 +216,8 @@ TEST(SpinPatch, FindsDataBesideTheCode) {
   // cmpl $0,0x40(%rip); je; mov $42,%eax; ret
   constexpr size_t kFlag = 7 + 0x40;
   Bytes code = {0x83, 0x3d, 0x40, 0, 0, 0, 0, 0x74, 0xf7, 0xb8, 42, 0, 0, 0, 0xc3};
-  code.resize(128, 0);
+  code.resize(kFlag, 0x90);
+  code.resize(kFlag + 4, 0);
   const Patched patched(code);
   ASSERT_TRUE(patched.is_changed);
   EXPECT_EQ(patched.call(patched.data(kFlag), 0), 42);
@@ -222,6 +233,12 @@ TEST(SpinPatch, LeavesLoopsThatAreEnteredInTheMiddle) {
   EXPECT_FALSE(far.is_changed);
   const Patched conditional({0x0f, 0x84, 0x02, 0, 0, 0, 0x8b, 0x07, 0x85, 0xc0, 0x74, 0xfa, 0xc3});
   EXPECT_FALSE(conditional.is_changed);
+  // As gcc does when it saves bytes: test %esi,%esi; jmp 1f; 0: mov (%rdi),%eax; test %eax,%eax; 1: js 0b; ret
+  const Patched shared({0x85, 0xf6, 0xeb, 0x05, 0x48, 0x8b, 0x07, 0x85, 0xc0, 0x78, 0xf9, 0xc3});
+  EXPECT_FALSE(shared.is_changed);
+  // A jump by a table may lead to the comparison: jmp *%rax; 0: pause; cmp %esi,(%rdi); jne 0b; ret
+  const Patched table({0xff, 0xe0, 0xf3, 0x90, 0x39, 0x37, 0x75, 0xfa, 0xc3});
+  EXPECT_FALSE(table.is_changed);
 }
 
 TEST(SpinPatch, LeavesLoopsThatAreTooShort) { EXPECT_FALSE(Patched({0x39, 0x07, 0x74, 0xfc, 0xc3}).is_changed); }
@@ -230,31 +247,42 @@ TEST(SpinPatch, TellsInstructionsFromTheirParts) {
   // movabs $0x..., %rax, whose constant looks like a loop
   const Bytes code = around({0x48, 0xb8, 0x8b, 0x07, 0x85, 0xc0, 0x74, 0xfa, 0x90, 0x90});
   EXPECT_EQ(count_in(code), 1);
-  EXPECT_FALSE(begins_instruction(code.data(), code.data() + 2));
-  EXPECT_TRUE(begins_instruction(code.data(), code.data() + 10));
+  for_each_spin_loop(code.data(), code.data() + code.size(), [&code](const SpinLoop& loop) {
+    EXPECT_FALSE(function_around(loop, {code.data(), code.data() + code.size()}).is_known);
+    EXPECT_TRUE(function_around(loop, {code.data() + 2, code.data() + code.size()}).is_known);
+    EXPECT_FALSE(function_around(loop, {code.data() + 2, code.data() + 5}).is_known);
+  });
 }
 
+// Of this program itself: its headers say where the table is.
 TEST(FunctionTable, FindsTheFunctionByAnyOfItsAddresses) {
-  struct {
-    unsigned char form[4] = {1, 0x1b, 0x03, 0x3b};
-    int32_t frames = 0;
-    uint32_t count = 3;
-    int32_t entries[3][2] = {{0x100, 0}, {0x200, 0}, {0x280, 0}};
-    unsigned char code[0x1000] = {};
-  } table;
-  constexpr size_t kSize = 12 + sizeof table.entries;
-  const auto* begin = reinterpret_cast<const unsigned char*>(&table);
-  const FunctionTable functions(begin, kSize);
-  EXPECT_EQ(functions.begin_of(begin + 0xff), nullptr);
-  EXPECT_EQ(functions.begin_of(begin + 0x100), begin + 0x100);
-  EXPECT_EQ(functions.begin_of(begin + 0x1ff), begin + 0x100);
-  EXPECT_EQ(functions.begin_of(begin + 0x27f), begin + 0x200);
-  EXPECT_EQ(functions.begin_of(begin + 0xf00), begin + 0x280);
-  table.count = 4;  // more than there is room for
-  EXPECT_EQ(FunctionTable(begin, kSize).begin_of(begin + 0x100), nullptr);
-  table.count = 3;
-  table.form[3] = 0x1b;
-  EXPECT_EQ(FunctionTable(begin, kSize).begin_of(begin + 0x100), nullptr);
+  struct Found {
+    const unsigned char* table = nullptr;
+    size_t size = 0;
+  } found;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          if (info->dlpi_phdr[i].p_type != PT_GNU_EH_FRAME) continue;
+          *static_cast<Found*>(data) = {
+              reinterpret_cast<const unsigned char*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
+              info->dlpi_phdr[i].p_memsz};
+        }
+        return 1;
+      },
+      &found);
+  ASSERT_NE(found.table, nullptr);
+  const FunctionTable functions(found.table, found.size);
+  const auto* count = reinterpret_cast<const unsigned char*>(&weft_test_count);
+  const FunctionRange range = functions.of(count);
+  EXPECT_EQ(range.begin, count);
+  EXPECT_GT(range.end, count);
+  EXPECT_EQ(functions.of(range.end - 1).begin, count);
+  // Assembler without a description of its own is in no function.
+  EXPECT_EQ(functions.of(reinterpret_cast<const unsigned char*>(&weft_test_round)).begin, nullptr);
+  EXPECT_EQ(functions.of(nullptr).begin, nullptr);
+  EXPECT_EQ(FunctionTable(found.table, 16).of(count).begin, nullptr);
+  EXPECT_EQ(FunctionTable(nullptr, 0).of(count).begin, nullptr);
 }
 
 }  // namespace

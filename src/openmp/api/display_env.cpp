@@ -179,6 +179,7 @@ void display_env(bool verbose) noexcept {
     out.setting("WEFT_NESTED_LIBRARIES", options.nested_libraries);
     out.setting("WEFT_NESTED_REGIONS", long{options.nested_regions});
     out.setting("WEFT_ADOPT_LIBRARIES", options.adopt_libraries);
+    out.setting("WEFT_SPIN_WAITS", name_of(options.spin_waits));
     out.setting("WEFT_REPRODUCIBLE", name_of(options.reproducible));
     out.setting("WEFT_ALPI_CPUS", long{thread_id_count(settings.slots)});
     out.setting("WEFT_MPI_SILENCE", long{options.mpi_silence});

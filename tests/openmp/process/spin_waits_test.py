@@ -117,6 +117,82 @@ int main(int argc, char **argv) {
 }
 """
 
+# Each has two threads wait for each other by a word; the loops are what compilers make of them.
+MEETS = r"""
+#include <omp.h>
+#include <stdio.h>
+static int word;
+static void wait_for_it(int *p, int me, int kind);
+int main(void) {
+  int start = 0;
+#pragma omp parallel num_threads(4)
+  {
+    const int me = omp_get_thread_num();
+    for (int i = 0; i < 100; i++) {
+      for (int kind = 0; kind < 3; kind++) {
+        if (me == 0) __atomic_store_n(&word, 0, __ATOMIC_RELEASE);
+#pragma omp barrier
+        if (me == 0) __atomic_store_n(&word, -1, __ATOMIC_RELEASE);
+        if (me == 0) __atomic_store_n(&word, 7, __ATOMIC_RELEASE);
+        wait_for_it(&word, 7, kind);
+#pragma omp barrier
+      }
+    }
+  }
+  puts(start == 0 ? "done" : "");
+  return 0;
+}
+"""
+UNUSUAL = {
+    "shared_end": MEETS
+    + r"""
+__attribute__((noinline)) static void wait_for_it(int *word, int me, int kind) {
+  volatile int *p = word;
+  int v;
+  (void)kind;
+  do {
+    while ((v = *p) < 0) __asm__ volatile("pause");
+  } while (v != me);
+}
+""",
+    "table": MEETS
+    + r"""
+__attribute__((noinline)) static void wait_for_it(int *p, int me, int kind) {
+  switch (kind) {
+    case 0: while (*p != me) __asm__ volatile("pause" ::: "memory"); break;
+    case 1: while (*p < me) __asm__ volatile("" ::: "memory"); break;
+    case 2: while (*p - 1 < me - 1) __asm__ volatile("pause" ::: "memory"); break;
+    case 3: puts("3"); break;
+    case 4: puts("4"); break;
+    default: puts("none"); break;
+  }
+}
+""",
+    "computed": MEETS
+    + r"""
+__attribute__((noinline)) static void wait_for_it(int *p, int me, int kind) {
+  static void *const places[] = {&&first, &&second, &&third};
+  goto *places[kind];
+first:
+  while (*p != me) __asm__ volatile("pause" ::: "memory");
+  return;
+second:
+  while (*p != me) __asm__ volatile("" ::: "memory");
+  return;
+third:
+  while (*p < me) __asm__ volatile("pause" ::: "memory");
+}
+""",
+    "middle": MEETS
+    + r"""
+__attribute__((noinline)) static void wait_for_it(int *word, int me, int kind) {
+  volatile int *p = word;
+  int v = kind - 1;
+  while (v < me) v = *p;
+}
+""",
+}
+
 FORMS = {
     "plain": [],
     "long": ["-DTYPE=long"],
@@ -131,13 +207,14 @@ FORMS = {
 # Without optimization gcc writes some in two pieces, and clang has what is loaded go through the stack.
 LEFT_ALONE = {
     (GCC, "-O0"): ("pause", "fence", "openmp", "flush"),
-    (CLANG, "-O0"): ("atomic", "openmp"),
+    (CLANG, "-O0"): ("short", "atomic", "openmp"),
 }
 
 
 @unittest.skipUnless(platform.machine() == "x86_64", "loops are changed on x86-64 alone")
 class SpinWaits(ProcessTest):
     def run_by_weft(self, *command, **variables):
+        variables = {"WEFT_SPIN_WAITS": "true"} | variables
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "KMP_", "WEFT_"))
         }
@@ -193,15 +270,36 @@ class SpinWaits(ProcessTest):
     def test_libraries_come_and_go(self):
         library = self.build("libround.so", LIBRARY, "-O2", "-shared", "-fPIC")
         program = self.build("opens", OPENS, "-ldl")
-        done = self.run_by_weft(program, library, WEFT_NUM_CPUS="2")
-        self.assertEqual(done.stdout, f"{100 * 10 * 10}\n")
+        # An empty value is none: libraries alone.
+        done = self.run_by_weft(program, library, WEFT_NUM_CPUS="2", WEFT_SPIN_WAITS="")
+        self.check(done, 100 * 10 * 10)
 
     # The audit library leaves such loops alone; the monitor lends threads.
-    def test_without_it_they_are_lent_threads(self):
+    def test_where_loops_are_left_alone_threads_are_lent(self):
         program = self.build("left", ROUND, "-O2")
-        done = self.run_by_weft(program, 4, 20, WEFT_NUM_CPUS="2", WEFT_SPIN_WAITS="false")
-        self.assertEqual(done.stdout, f"{20 * 6}\n")
-        self.assertGreaterEqual(self.lent(done.stderr), 2)
+        for setting in ("", "false", "no such value"):
+            with self.subTest(setting):
+                done = self.run_by_weft(program, 4, 20, WEFT_NUM_CPUS="2", WEFT_SPIN_WAITS=setting)
+                self.assertEqual(done.stdout, f"{20 * 6}\n")
+                self.assertGreaterEqual(self.lent(done.stderr), 2)
+
+    # Loops that share their end, that are entered by a jump table or in the middle, code that is data.
+    def test_unusual_loops_run(self):
+        for compiler in (GCC, CLANG):
+            for level in ("-O1", "-O2", "-Os"):
+                for name, source in UNUSUAL.items():
+                    with self.subTest(compiler=compiler, level=level, name=name):
+                        program = self.build(
+                            f"{pathlib.Path(compiler).name}{level}-{name}", source, level, compiler=compiler
+                        )
+                        done = self.run_by_weft(program, WEFT_NUM_CPUS="2")
+                        self.assertEqual(done.stdout, "done\n")
+
+    def test_programs_run_by_the_dynamic_linker(self):
+        linker = "/lib64/ld-linux-x86-64.so.2"
+        program = self.build("linked", ROUND, "-O2")
+        done = self.run_by_weft(linker, program, 3, 10)
+        self.assertEqual(done.stdout, "30\n")
 
 
 if __name__ == "__main__":
