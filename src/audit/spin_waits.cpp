@@ -23,7 +23,7 @@
 #include "audit/spin_patch.h"
 
 // Where the runtime says what loops are to call, once it has started; null: it is not mapped. Written before the code
-// of the loops may run, or after.
+// of the loops may run, or after: a release, and the loops read it by plain loads, which acquire on x86-64.
 extern "C" {
 const void* weft_audit_spin_wait_place = nullptr;
 void weft_audit_spin_wait();

@@ -14,7 +14,7 @@ namespace {
 // A library keeps its entry. Relaxed: the right is what orders those that tell it numbers. Of libraries beyond these
 // no number is known.
 struct LibraryNumber {
-  std::atomic<const void*> library{nullptr};
+  std::atomic<const void*> owner{nullptr};
   std::atomic<int> threads{0};
 };
 constinit std::array<LibraryNumber, 16> g_numbers{};
@@ -25,8 +25,8 @@ LibraryNumber* find(const void* caller) noexcept {
   // By its dynamic section: a library in the place of another seldom has it at the same address.
   const void* library = found.dlfo_link_map->l_ld;
   for (LibraryNumber& entry : g_numbers) {
-    const void* taken = entry.library.load(std::memory_order_relaxed);
-    if (taken == nullptr && entry.library.compare_exchange_strong(taken, library, std::memory_order_relaxed)) {
+    const void* taken = entry.owner.load(std::memory_order_relaxed);
+    if (taken == nullptr && entry.owner.compare_exchange_strong(taken, library, std::memory_order_relaxed)) {
       return &entry;
     }
     if (taken == library) return &entry;

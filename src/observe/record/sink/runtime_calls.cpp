@@ -75,7 +75,7 @@ bool listen(ompt_function_lookup_t lookup, const Events& events) noexcept {
   }
   if (events.loop != nullptr) watch_loops(events.loop);
   if (events.call != nullptr) watch_calls(events.call);
-  if (events.library_region != nullptr) watch_libraries(events.library_region);
+  if (events.region_of_library != nullptr) watch_libraries(events.region_of_library);
   if (events.region_wanted != nullptr) filter_regions(events.region_wanted, events.region_after);
   if (events.chunks_unwatched != nullptr) filter_chunks(events.chunks_unwatched, events.chunks_left);
   if (events.change_of_carrier != nullptr) watch_switches(events.change_of_carrier);

@@ -27,7 +27,7 @@ struct Events {
   ompt_callback_nest_lock_t nest_lock = nullptr;
   weft_callback_loop_t loop = nullptr;
   weft_callback_call_t call = nullptr;
-  weft_callback_library_t library_region = nullptr;
+  weft_callback_library_t region_of_library = nullptr;
   weft_callback_switch_t change_of_carrier = nullptr;
   // Which regions and chunks the runtime need not tell.
   weft_callback_region_wanted_t region_wanted = nullptr;
