@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops in which a thread waits for another one by looking at memory: a row of instructions that loads, compares and
-// goes back to its beginning, writes nothing to memory, and hands nothing over from one round to the next in a
-// register. Such a loop ends only when another thread, or a device, has written. So whatever runs between two of its
-// rounds is nothing that the loop could notice.
+// goes back to its beginning, and hands nothing over from one round to the next in a register. It writes nothing that
+// another round has not written too: nothing at all; or what it exchanges for a lock that it does not get, and
+// constants on its own stack. Such a loop ends only when another thread, or a device, has written. So whatever runs
+// between two of its rounds is nothing that the loop could notice.
 #pragma once
 
 #include <array>
@@ -22,6 +23,7 @@ struct Effect {
   bool sets_flags = false;
   bool jumps = false;  // by the distance that it has as its constant
   bool jumps_always = false;
+  bool compares_and_exchanges = false;
   uint32_t reads = 0;
   uint32_t writes = 0;
   // Those of which only the lowest byte is read or written. What is left of the register is that of the round before.
@@ -64,13 +66,22 @@ inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept
     }
   };
 
-  // A fence by a write that changes nothing: lock or $0, on the stack.
+  const bool is_on_stack =
+      it.is_memory() && it.has_base() && it.base() == 4 && it.has_index && it.index_register() == 4 && !it.has_segment;
   if (it.has_lock) {
-    const bool is_fence = it.map == Instruction::Map::one_byte && it.opcode == 0x83 && it.field() == 1 &&
-                          it.is_memory() && it.has_base() && it.base() == 4 && it.has_index &&
-                          it.index_register() == 4 && at[it.immediate_at] == 0;
     effect.sets_flags = true;
-    return is_fence ? known() : effect;
+    // A fence by a write that changes nothing: lock or $0, on the stack.
+    const bool is_fence = it.map == Instruction::Map::one_byte && it.opcode == 0x83 && it.field() == 1 &&
+                          is_on_stack && at[it.immediate_at] == 0;
+    if (is_fence) return known();
+    const bool is_byte = it.opcode == 0xb0;
+    if (it.map != Instruction::Map::two_bytes || !(is_byte || it.opcode == 0xb1) || !it.is_memory()) return effect;
+    effect.compares_and_exchanges = true;
+    look_at_operand(is_byte);
+    read(it.reg(), is_byte);
+    read(0, is_byte);
+    write(0, is_byte);
+    return known();
   }
   if (it.map == Instruction::Map::two_bytes) {
     if (it.repeat != 0) return effect;
@@ -107,6 +118,13 @@ inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept
     write(operand, is_byte);
     return known();
   }
+  if ((it.opcode == 0x86 || it.opcode == 0x87) && it.is_memory()) {  // xchg
+    look_at_operand(is_byte);
+    read(it.reg(), is_byte);
+    write(it.reg(), is_byte);
+    return known();
+  }
+  if ((it.opcode == 0xc6 || it.opcode == 0xc7) && it.field() == 0 && is_on_stack) return known();  // mov of a constant
   if (it.opcode == 0x63) {  // movslq
     look_at_operand(false);
     write(it.reg(), false);
@@ -139,6 +157,11 @@ inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept
   const bool is_group = it.opcode == 0x80 || it.opcode == 0x81 || it.opcode == 0x83;
   if ((is_group && it.field() == 7) || ((it.opcode == 0xf6 || it.opcode == 0xf7) && it.field() == 0)) {
     look_at_operand(is_byte);
+    return known();
+  }
+  // A register xored with itself is 0, whatever it was.
+  if ((it.opcode == 0x31 || it.opcode == 0x33) && !it.is_memory() && operand == it.reg()) {
+    write(operand, false);
     return known();
   }
   // and, or, add, sub, xor: of a register.
@@ -221,6 +244,12 @@ inline bool is_spin_loop(const unsigned char* begin, const unsigned char* jump, 
     }
     at = next;
   }
+  // One that goes on after an exchange has taken the lock, or counts.
+  for (size_t i = 0; i < loop.count; ++i) {
+    constexpr unsigned char kIfNotEqual = 0x75;
+    const bool decides = i + 2 == loop.count && loop.instructions[i + 1].opcode == kIfNotEqual;
+    if (effects[i].compares_and_exchanges && !decides) return false;
+  }
   constexpr uint32_t kStack = 1u << 4;
   if (!loads || (written & kStack) != 0) return false;
   uint32_t fresh = 0;
@@ -238,11 +267,12 @@ inline bool is_spin_loop(const unsigned char* begin, const unsigned char* jump, 
 inline bool may_begin(const unsigned char* at) noexcept {
   const unsigned op = (at[0] & 0xf0) == 0x40 ? at[1] : at[0];
   const auto among = [op](unsigned first, uint64_t ones) { return op - first < 64 && (ones >> (op - first) & 1) != 0; };
-  // cmp, movslq, and the prefixes of operands and segments; mov, test, lea, groups with constants, nop; the others.
-  constexpr uint64_t kFrom0x38 = 0xf | uint64_t{1} << (0x63 - 0x38) | uint64_t{7} << (0x64 - 0x38);
-  constexpr uint64_t kFrom0x80 = 0b1'0010'1111'0011'1011;
-  return among(0x38, kFrom0x38) || among(0x80, kFrom0x80) || op == 0x0f || op == 0xf0 || op == 0xf3 || op == 0xf6 ||
-         op == 0xf7;
+  // xor, cmp, movslq, and the prefixes of operands and segments; mov, test, xchg, lea, groups with constants, nop, mov of
+  // constants; mov of constants to memory, and the others.
+  constexpr uint64_t kFrom0x30 = 0b1111'0000'1010 | uint64_t{1} << (0x63 - 0x30) | uint64_t{7} << (0x64 - 0x30);
+  constexpr uint64_t kFrom0x80 = 0b1'0010'1111'1111'1011 | uint64_t{0xff} << (0xb8 - 0x80);
+  constexpr uint64_t kFrom0xc0 = 0b1100'0000 | uint64_t{0b1100'1001} << (0xf0 - 0xc0);
+  return among(0x30, kFrom0x30) || among(0x80, kFrom0x80) || among(0xc0, kFrom0xc0) || op == 0x0f;
 }
 
 // Visits the loops in the code from `begin` to `end`, as far as bytes can tell: whether the first one begins an

@@ -60,6 +60,10 @@ TEST(SpinLoop, IsARowOfInstructionsThatChangesNothing) {
        {0x8b, 0x07, 0x85, 0xc0, 0x75, 0x10, 0x83, 0x3e, 0x00, 0x74, 0xf5}},
       {"the end in the middle: mov 16(%rip),%eax; cmp -4(%rbp),%eax; je out; jmp",
        {0x8b, 0x05, 0x10, 0, 0, 0, 0x3b, 0x45, 0xfc, 0x74, 0x02, 0xeb, 0xf3}},
+      {"a lock: xor %eax,%eax; movb $0,16(%rsp); lock cmpxchg %dl,16(%rip); jne",
+       {0x31, 0xc0, 0xc6, 0x44, 0x24, 0x10, 0x00, 0xf0, 0x0f, 0xb0, 0x15, 0x10, 0, 0, 0, 0x75, 0xef}},
+      {"a lock: mov %ecx,%eax; lock cmpxchg %edx,(%rdi); jne", {0x89, 0xc8, 0xf0, 0x0f, 0xb1, 0x17, 0x75, 0xf8}},
+      {"a lock: mov %edx,%eax; xchg %al,(%rdi); test %al,%al; jne", {0x89, 0xd0, 0x86, 0x07, 0x84, 0xc0, 0x75, 0xf8}},
       {"of a thread's data: mov %fs:(%rdi),%eax; test; je", {0x64, 0x8b, 0x07, 0x85, 0xc0, 0x74, 0xf9}},
   };
   for (const Case& it : cases) EXPECT_EQ(count_in(around(it.loop)), 1) << it.what;
@@ -73,6 +77,15 @@ TEST(SpinLoop, IsNoneThatComputes) {
       {"a store: mov (%rdi),%eax; mov %eax,(%rsi); test; je", {0x8b, 0x07, 0x89, 0x06, 0x85, 0xc0, 0x74, 0xf8}},
       {"an exchange: mov (%rdi),%eax; lock cmpxchg; je",
        {0x8b, 0x07, 0xf0, 0x0f, 0xb1, 0x0f, 0x85, 0xc0, 0x74, 0xf6}},
+      {"a count: mov %edx,%eax; lock cmpxchg; mov %eax,%edx; jne",
+       {0x89, 0xd0, 0xf0, 0x0f, 0xb1, 0x0f, 0x89, 0xc2, 0x75, 0xf6}},
+      {"an exchange that takes: xor %eax,%eax; lock cmpxchg %dl,(%rdi); je", {0x31, 0xc0, 0xf0, 0x0f, 0xb0, 0x17, 0x74, 0xf8}},
+      {"what was found before: lock cmpxchg %edx,(%rdi); jne", {0xf0, 0x0f, 0xb1, 0x17, 0x75, 0xfa}},
+      {"an addition: mov %edx,%eax; lock xadd %eax,(%rdi); test %eax,%eax; jne",
+       {0x89, 0xd0, 0xf0, 0x0f, 0xc1, 0x07, 0x85, 0xc0, 0x75, 0xf6}},
+      {"half a register: xor %al,%al; lock cmpxchg %edx,(%rdi); jne", {0x30, 0xc0, 0xf0, 0x0f, 0xb1, 0x17, 0x75, 0xf8}},
+      {"a constant elsewhere: movl $0,(%rsi); cmpl $0,(%rdi); je",
+       {0xc7, 0x06, 0, 0, 0, 0, 0x83, 0x3f, 0x00, 0x74, 0xf5}},
       {"a call: call; test %eax,%eax; je", {0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x74, 0xf7}},
       {"no load: cmp %eax,%ecx; test %eax,%eax; je", {0x39, 0xc1, 0x85, 0xc0, 0x74, 0xfa}},
       {"a lock that writes: lock orl $1,(%rsp); cmpl $0,(%rdi); je",
@@ -208,6 +221,28 @@ TEST(SpinPatch, WaitsAsBefore) {
     // Where nothing is to wait for, nobody is called, or once before the first look.
     EXPECT_EQ(patched.call(&flag, 4712), 4712) << it.what;
     EXPECT_LE(weft_test_rounds, 1) << it.what;
+  }
+}
+
+TEST(SpinPatch, WaitsForALock) {
+  // Its word is 1 where it is free, %esi is what it becomes; ret behind it.
+  const Case cases[] = {
+      {"xor %eax,%eax; lea 1(%rax),%eax; lock cmpxchg %esi,(%rdi); jne",
+       {0x31, 0xc0, 0x8d, 0x40, 0x01, 0xf0, 0x0f, 0xb1, 0x37, 0x75, 0xf5, 0xc3}},
+      {"mov $1,%eax; lock cmpxchg %esi,(%rdi); jne",
+       {0xb8, 0x01, 0, 0, 0, 0xf0, 0x0f, 0xb1, 0x37, 0x75, 0xf5, 0xc3}},
+      {"mov %esi,%eax; xchg %eax,(%rdi); cmp $1,%eax; jne",
+       {0x89, 0xf0, 0x87, 0x07, 0x83, 0xf8, 0x01, 0x75, 0xf7, 0xc3}},
+  };
+  for (const Case& it : cases) {
+    const Patched patched(it.loop);
+    ASSERT_TRUE(patched.is_changed) << it.what;
+    for (const int free : {0, 1}) {
+      int word = free;
+      EXPECT_EQ(patched.call(&word, 7), 1) << it.what;
+      EXPECT_EQ(word, 7) << it.what;
+      EXPECT_EQ(weft_test_rounds, free == 0 ? 3 : 0) << it.what;
+    }
   }
 }
 

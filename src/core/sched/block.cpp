@@ -15,6 +15,7 @@
 #include "core/sched/waking.h"
 #include "core/sched/work.h"
 #include "core/sched/work_in_sight.h"
+#include "core/sched/yield_round.h"
 #include "platform/futex.h"
 
 namespace weft::core {
@@ -62,6 +63,7 @@ Context* next_in_line(Carrier* carrier) noexcept {
                             carrier->bodiless_ready.load(std::memory_order_relaxed) != nullptr ||
                             carrier->open_top.load(std::memory_order_relaxed) > 0;
   if (others_first || pool().is_oversubscribed() || !(carrier->is_root() || pool().allowed(carrier))) return nullptr;
+  if (Context* standing = take_from_standing_list(carrier)) return standing;
   return carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
 }
 

@@ -12,6 +12,7 @@
 #include "core/sched/open_calls.h"
 #include "core/sched/parallel_call.h"
 #include "core/sched/ready_list.h"
+#include "core/sched/yield_round.h"
 #include "core/sched/settings.h"
 #include "core/sched/statistics.h"
 #include "platform/rseq.h"
@@ -96,6 +97,7 @@ struct alignas(64) Carrier {
   // It looks for work on other NUMA nodes too, since it has waited for near work long enough; touched by this carrier
   // only.
   bool looks_afar = false;
+  YieldRound yield_round;  // touched by this carrier only
   // The CPU clock of its OS thread (core/sched/cpu_time.h): what the last switch has read (-1: no switch has read it;
   // touched by this carrier only); and how much has been counted for contexts (written by this carrier alone).
   int64_t left_at_cpu_ns = -1;

@@ -30,6 +30,9 @@ bool let_others_run() noexcept {
   if (core::current_context()->carrier == nullptr) return false;
   Member* member = current_member();
   if (member == nullptr || !defers_tasks(member->team)) return false;
+  Team* team = member->team;
+  // Relaxed: it is looked at when the region has ended.
+  if (!team->yields.load(std::memory_order_relaxed)) team->yields.store(true, std::memory_order_relaxed);
   if (tasks_may_pause()) let_awaited_go_on(member);
   return core::yield();
 }
