@@ -9,6 +9,7 @@
 #include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/release_idle.h"
+#include "core/sched/roots.h"
 #include "core/sched/switching.h"
 #include "core/sched/waking.h"
 #include "core/sched/work_in_sight.h"
@@ -49,6 +50,11 @@ void note_rise(Carrier* carrier) noexcept {
 // To be called once the carrier has waited in vain for work on its own NUMA node. Returns whether there is work on
 // others. The carrier counts as idle already, so work that comes later calls it.
 bool look_afar(Carrier* carrier) noexcept { return carrier->looks_afar = work_in_sight(carrier); }
+
+// A root that falls asleep between two regions waits for a lock, for example. Whoever holds that may need the CPU.
+void leave_slot_outside_regions(Carrier* carrier) noexcept {
+  if (carrier->is_root() && carrier->regions_open.load(std::memory_order_relaxed) == 0) release_slot(carrier);
+}
 
 // Sleeps, and polls if this carrier is the sleeper that polls. The carrier's `wake` is `sleeping`.
 void sleep_until_called(Carrier* carrier) noexcept {
@@ -123,6 +129,7 @@ void rest(Context* self, bool in_place) noexcept {
       return;
     }
     shelve(carrier, kKeptAsleep);
+    leave_slot_outside_regions(carrier);
     // If the carrier has given up its slot, it may take another one for work that has come; as long as it had a slot
     // that was one too many for the process, it could not have used it.
     if (p.node.lie_down(carrier) && work_in_sight(carrier)) break;
