@@ -103,12 +103,15 @@ void Stalls::raise_lent(int wanted) noexcept {
   pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
 }
 
-// Lends a thread for each carrier that is asleep in the kernel, as long as there is work that waits.
+// Lends a thread for each carrier that is asleep in the kernel, as long as there is work that waits, and no thread that
+// runs in its place: there may be more roots than CPUs.
 void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
+  const int without_thread = std::max(0, pool_.settings.slots - crowd.running);
+  const int wanted = std::min(crowd.asleep, lent + std::min(waiting, without_thread));
   // One look is not enough for the first loan: it may meet a thread that waits shortly, for a page or the allocator.
-  asleep_ticks_ = crowd.asleep > lent ? asleep_ticks_ + 1 : 0;
-  if (asleep_ticks_ >= (lent > 0 ? 1 : kTicksAsleep)) raise_lent(std::min(crowd.asleep, lent + waiting));
+  asleep_ticks_ = wanted > lent ? asleep_ticks_ + 1 : 0;
+  if (asleep_ticks_ >= (lent > 0 ? 1 : kTicksAsleep)) raise_lent(wanted);
 }
 
 // For how long nothing must have moved, and nothing must have been lent, before a loan without evidence.
