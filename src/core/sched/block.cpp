@@ -63,7 +63,7 @@ Context* next_in_line(Carrier* carrier) noexcept {
                             carrier->bodiless_ready.load(std::memory_order_relaxed) != nullptr ||
                             carrier->open_top.load(std::memory_order_relaxed) > 0;
   if (others_first || pool().is_oversubscribed() || !(carrier->is_root() || pool().allowed(carrier))) return nullptr;
-  if (Context* standing = take_from_standing_list(carrier)) return standing;
+  if (ends_round(carrier)) return nullptr;
   return carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
 }
 

@@ -97,7 +97,7 @@ struct alignas(64) Carrier {
   // It looks for work on other NUMA nodes too, since it has waited for near work long enough; touched by this carrier
   // only.
   bool looks_afar = false;
-  YieldRound yield_round;  // touched by this carrier only
+  YieldRound yield_round;
   // The CPU clock of its OS thread (core/sched/cpu_time.h): what the last switch has read (-1: no switch has read it;
   // touched by this carrier only); and how much has been counted for contexts (written by this carrier alone).
   int64_t left_at_cpu_ns = -1;

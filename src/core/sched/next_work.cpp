@@ -97,14 +97,17 @@ void let_near_ones_come(const Carrier* carrier) noexcept {
   } while (carrier->ready.empty() && platform::now_ns() < end);
 }
 
+// `near`: as in claim_from().
+bool serve_one(Context* self, Carrier* carrier, Carrier* victim, bool near) noexcept {
+  if (is_abandoned(carrier, victim) && resume_root(self, victim)) return true;
+  return claim_from(self, carrier, victim, false, near) || begin_bodiless(self, carrier, victim) ||
+         resume_from(self, carrier, victim);
+}
+
 bool serve_others(Context* self, Carrier* carrier) noexcept {
   const Pool& p = pool();
   bool near = false;
-  const auto serve = [&](Carrier* victim) {
-    if (is_abandoned(carrier, victim) && resume_root(self, victim)) return true;
-    return claim_from(self, carrier, victim, false, near) || begin_bodiless(self, carrier, victim) ||
-           resume_from(self, carrier, victim);
-  };
+  const auto serve = [&](Carrier* victim) { return serve_one(self, carrier, victim, near); };
   if (carrier->is_root() || !p.nodes.several()) return visit_others(p, carrier, serve);
   // A carrier that has been called comes for a piece of work, wherever it is.
   const bool afar = std::exchange(carrier->looks_afar, false) || carrier->call != Carrier::Call::none;
@@ -142,6 +145,10 @@ bool step(Context* self) noexcept {
   const bool root_last = std::exchange(carrier->root_yields, false);
   if (!root_last && resume_root(self, carrier)) return true;
   const bool allowed = pool().allowed(carrier);
+  if (Carrier* first = std::exchange(carrier->yield_round.serves_first, nullptr);
+      first != nullptr && allowed && serve_one(self, carrier, first, pool().nodes.several())) {
+    return true;
+  }
   if (allowed || carrier->is_root()) {
     if (begin_bodiless(self, carrier, carrier)) return true;
     if (claim_from(self, carrier, carrier, true, false)) return true;

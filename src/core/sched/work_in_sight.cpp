@@ -45,6 +45,8 @@ bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
   });
 }
 
+}  // namespace
+
 bool has_work_for(const Carrier* carrier, Carrier* victim, bool near) noexcept {
   if (is_abandoned(carrier, victim) || may_begin(carrier, victim) || has_ready_for(carrier, victim)) return true;
   const int top = std::min(victim->open_top.load(std::memory_order_acquire), kOpenCalls);
@@ -58,8 +60,6 @@ bool has_work_for(const Carrier* carrier, Carrier* victim, bool near) noexcept {
   }
   return false;
 }
-
-}  // namespace
 
 bool work_in_lists(Carrier* carrier, bool near) noexcept {
   const Pool& p = pool();

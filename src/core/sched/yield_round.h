@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts that yield to each other may all wait for one in the list of a carrier that is busy with something else, or
-// that has no CPU. Their carrier never runs out of work, so it would not look there. Internal to core.
+// Contexts that yield to each other may all wait for work of a carrier that is busy with something else, or has no CPU.
+// Their own carrier never runs out of contexts, so it would not look there. Internal to core.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 namespace weft::core {
 
 struct Carrier;
-struct Context;
 
-// Of a carrier: once all contexts of its list have had their turn it looks at the list of one other carrier, and
-// watches it for a round.
+// Of a carrier: once all contexts of its list have had their turn it looks at one other carrier, and watches it for a
+// round. Touched by the carrier only.
 struct YieldRound {
   int turns_left = 0;
   int watched = 0;  // index of the carrier
-  uint32_t taken = 0;  // how many contexts had been taken from its list when the watch began
+  uint64_t trace = 0;  // of what has been taken from there
+  // One that has work which nobody has taken for a round: it is served before the own list. Null: none.
+  Carrier* serves_first = nullptr;
 };
 
-// To be called where a context yields to `carrier`'s list. Returns a context of another carrier's list that nobody has
-// taken anything from for a round; mostly null.
-Context* take_from_standing_list(Carrier* carrier) noexcept;
+// To be called where a context yields to `carrier`'s list. Whether another carrier is to be served first; mostly not.
+bool ends_round(Carrier* carrier) noexcept;
 
 }  // namespace weft::core

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A carrier whose contexts yield to each other takes those of a carrier that is busy: in a pool of the test's own whose
+// A carrier whose contexts yield to each other serves one that is busy: in a pool of the test's own whose
 // carriers nobody runs.
 #include "core/sched/yield_round.h"
 
 #include <array>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -32,10 +33,10 @@ class YieldRoundTest : public testing::Test {
     if (g_pool.load() == &pool_) g_pool = nullptr;
   }
 
-  // The first that comes in so many yields on the first carrier.
-  Context* yield(int times) {
+  // Whom the first carrier is to serve after at most so many yields.
+  Carrier* yield(int times) {
     for (int i = 0; i < times; ++i) {
-      if (Context* context = take_from_standing_list(workers_[0])) return context;
+      if (ends_round(workers_[0])) return std::exchange(workers_[0]->yield_round.serves_first, nullptr);
     }
     return nullptr;
   }
@@ -49,13 +50,33 @@ class YieldRoundTest : public testing::Test {
   Context second_;
 };
 
-TEST_F(YieldRoundTest, TakesWhatNobodyHasTakenForARound) {
+TEST_F(YieldRoundTest, ServesAListOfWhichNobodyHasTakenForARound) {
   workers_[2]->ready.push(&first_, &first_, 1);
   EXPECT_EQ(yield(1), nullptr) << "it may have come just now";
-  EXPECT_EQ(yield(kRounds), &first_);
-  EXPECT_TRUE(workers_[2]->ready.empty());
-  EXPECT_EQ(workers_[0]->statistics.steals.get(), 1u);
+  EXPECT_EQ(yield(kRounds), workers_[2]);
+  EXPECT_EQ(workers_[2]->ready.pop(), &first_);
   EXPECT_EQ(yield(kRounds), nullptr);
+}
+
+TEST_F(YieldRoundTest, ServesACallThatNobodyClaims) {
+  ParallelCall call;
+  call.claim = 1 | (uint64_t{3} << 32);
+  workers_[1]->open[0] = &call;
+  workers_[1]->open_top = 1;
+  EXPECT_EQ(yield(kRounds), workers_[1]);
+  for (int i = 0; i < kRounds; ++i) {
+    EXPECT_EQ(yield(1), nullptr) << "its carrier gets on";
+    call.claim = 1 | (static_cast<uint64_t>(4 + i) << 32);
+  }
+  workers_[1]->open_top = 0;
+}
+
+TEST_F(YieldRoundTest, ServesALateCallUnderAnIdentityOfItsOwn) {
+  workers_[2]->bodiless_ready = &first_;
+  EXPECT_EQ(yield(kRounds), nullptr) << "its own carrier is to begin it";
+  workers_[2]->late = true;
+  EXPECT_EQ(yield(kRounds), workers_[2]);
+  workers_[2]->bodiless_ready = nullptr;
 }
 
 TEST_F(YieldRoundTest, LeavesAListWhoseCarrierGetsOn) {
@@ -74,7 +95,8 @@ TEST_F(YieldRoundTest, ARoundIsATurnOfEachContextOfItsOwn) {
   for (Context& context : own) workers_[0]->ready.push(&context, &context, 1);
   workers_[1]->ready.push(&first_, &first_, 1);
   EXPECT_EQ(yield(static_cast<int>(own.size())), nullptr);
-  EXPECT_EQ(yield(kRounds), &first_);
+  EXPECT_EQ(yield(kRounds), workers_[1]);
+  workers_[1]->ready.pop();
   while (workers_[0]->ready.pop() != nullptr) continue;
 }
 
