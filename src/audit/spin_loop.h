@@ -71,8 +71,8 @@ inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept
   if (it.has_lock) {
     effect.sets_flags = true;
     // A fence by a write that changes nothing: lock or $0, on the stack.
-    const bool is_fence = it.map == Instruction::Map::one_byte && it.opcode == 0x83 && it.field() == 1 &&
-                          is_on_stack && at[it.immediate_at] == 0;
+    const bool is_fence = it.map == Instruction::Map::one_byte && it.opcode == 0x83 && it.field() == 1 && is_on_stack &&
+                          at[it.immediate_at] == 0;
     if (is_fence) return known();
     const bool is_byte = it.opcode == 0xb0;
     if (it.map != Instruction::Map::two_bytes || !(is_byte || it.opcode == 0xb1) || !it.is_memory()) return effect;
@@ -267,8 +267,8 @@ inline bool is_spin_loop(const unsigned char* begin, const unsigned char* jump, 
 inline bool may_begin(const unsigned char* at) noexcept {
   const unsigned op = (at[0] & 0xf0) == 0x40 ? at[1] : at[0];
   const auto among = [op](unsigned first, uint64_t ones) { return op - first < 64 && (ones >> (op - first) & 1) != 0; };
-  // xor, cmp, movslq, and the prefixes of operands and segments; mov, test, xchg, lea, groups with constants, nop, mov of
-  // constants; mov of constants to memory, and the others.
+  // xor, cmp, movslq, and the prefixes of operands and segments; mov, test, xchg, lea, groups with constants, nop, mov
+  // of constants; mov of constants to memory, and the others.
   constexpr uint64_t kFrom0x30 = 0b1111'0000'1010 | uint64_t{1} << (0x63 - 0x30) | uint64_t{7} << (0x64 - 0x30);
   constexpr uint64_t kFrom0x80 = 0b1'0010'1111'1111'1011 | uint64_t{0xff} << (0xb8 - 0x80);
   constexpr uint64_t kFrom0xc0 = 0b1100'0000 | uint64_t{0b1100'1001} << (0xf0 - 0xc0);

@@ -23,7 +23,7 @@ from ..frame.verdict import Verdict
 
 PLACES = ("flat", "region", "task", "threads")
 SERIES = ("weft", "alone")
-LIMIT, MEDIAN_LIMIT = 1.1, 1.05
+LIMIT = 1.1
 # Debian's.
 LIBRARY = pathlib.Path(f"/usr/lib/{platform.machine()}-linux-gnu/openblas-openmp/libopenblas.so.0")
 
@@ -90,7 +90,8 @@ class Gangs(Study):
     def judge(self) -> list[Verdict]:
         if self.smoke:
             return []
-        verdicts = [Verdict("time / with the best number", what, value, LIMIT) for what, value in self._ratios().items()]
+        title = "time / with the best number"
+        verdicts = [Verdict(title, what, ratio, LIMIT) for what, ratio in self._ratios().items()]
         endless = sum(series == "weft" for series, _ in self.endless)
         return [*verdicts, Verdict("runs without an end", "all", endless, 0)]
 

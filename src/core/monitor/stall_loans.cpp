@@ -18,6 +18,9 @@ namespace {
 // After so many ticks in which a carrier was asleep in the kernel the first thread is lent.
 constexpr int kTicksAsleep = 2;
 
+// They are taken back after so many in which more carriers have run than there are CPUs.
+constexpr int kTicksOfSurplus = 20;
+
 // Where nothing has moved for so long, threads are lent without evidence: a probe shows nothing where more than one
 // thread is needed, and none is made for work of no region. Further threads follow sooner, above all in a program whose
 // members have been seen to wait.
@@ -111,7 +114,24 @@ void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
   const int wanted = std::min(crowd.asleep, lent + std::min(waiting, without_thread));
   // One look is not enough for the first loan: it may meet a thread that waits shortly, for a page or the allocator.
   asleep_ticks_ = wanted > lent ? asleep_ticks_ + 1 : 0;
-  if (asleep_ticks_ >= (lent > 0 ? 1 : kTicksAsleep)) raise_lent(wanted);
+  if (asleep_ticks_ >= (lent > 0 ? 1 : kTicksAsleep)) {
+    raise_lent(wanted);
+    lent_for_sleepers_ += pool_.lent.load(std::memory_order_relaxed) - lent;
+  }
+  take_back_from_sleepers(crowd);
+}
+
+// They run again. Work may wait all the same, and a thread too many is felt wherever members wait for each other: one
+// of them lacks a CPU at any time.
+void Stalls::take_back_from_sleepers(const Crowd& crowd) noexcept {
+  const int lent = pool_.lent.load(std::memory_order_relaxed);
+  lent_for_sleepers_ = std::min(lent_for_sleepers_, lent);
+  const int surplus = std::min(lent_for_sleepers_, crowd.running - pool_.settings.slots);
+  surplus_ticks_ = surplus > 0 ? surplus_ticks_ + 1 : 0;
+  if (surplus_ticks_ < kTicksOfSurplus) return;
+  surplus_ticks_ = 0;
+  lent_for_sleepers_ -= surplus;
+  pool_.lent.store(lent - surplus, std::memory_order_relaxed);
 }
 
 // For how long nothing must have moved, and nothing must have been lent, before a loan without evidence.

@@ -106,6 +106,7 @@ class Stalls {
   Crowd look_at_carriers() noexcept;
   void lend(int waiting) noexcept;
   void lend_for_sleepers(const Crowd& crowd, int waiting) noexcept;
+  void take_back_from_sleepers(const Crowd& crowd) noexcept;
   void lend_without_evidence(int waiting) noexcept;
   int64_t patience_without_evidence(int lent) const noexcept;
   bool waits_long() const noexcept;
@@ -161,6 +162,8 @@ class Stalls {
 
   int stalled_ticks_ = 0;
   int asleep_ticks_ = 0;
+  int lent_for_sleepers_ = 0;  // of the threads that are lent
+  int surplus_ticks_ = 0;
   int asleep_ = 0;  // at the last look
   int next_asked_ = 0;
   int calm_ticks_ = 0;

@@ -12,9 +12,9 @@
 #include "core/sched/open_calls.h"
 #include "core/sched/parallel_call.h"
 #include "core/sched/ready_list.h"
-#include "core/sched/yield_round.h"
 #include "core/sched/settings.h"
 #include "core/sched/statistics.h"
+#include "core/sched/yield_round.h"
 #include "platform/rseq.h"
 
 namespace weft::core {

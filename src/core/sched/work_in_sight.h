@@ -23,8 +23,8 @@ bool may_take(const Carrier* carrier, const Carrier* victim, const Context* cont
 // have to make: so others begin it only where `victim` does not come.
 bool may_begin(const Carrier* carrier, const Carrier* victim) noexcept;
 
-// Whether there is work for the carrier in the list of `victim`, which may be its own. `near`: work that is to be done on
-// its own NUMA node, and at its place.
+// Whether there is work for the carrier in the list of `victim`, which may be its own. `near`: work that is to be done
+// on its own NUMA node, and at its place.
 bool has_work_for(const Carrier* carrier, Carrier* victim, bool near) noexcept;
 
 // The same in all lists.

@@ -19,8 +19,8 @@ constexpr int kMostPassed = 16;
 
 // Changes when somebody takes work of the carrier's. Relaxed: a change that is seen late is one round more.
 uint64_t trace_of(const Carrier& carrier) noexcept {
-  uint64_t trace = carrier.ready.taken() +
-                   reinterpret_cast<uintptr_t>(carrier.bodiless_ready.load(std::memory_order_relaxed));
+  uint64_t trace =
+      carrier.ready.taken() + reinterpret_cast<uintptr_t>(carrier.bodiless_ready.load(std::memory_order_relaxed));
   const int top = std::min(carrier.open_top.load(std::memory_order_acquire), kOpenCalls);
   for (int i = 0; i < top; ++i) {
     const ParallelCall* call = carrier.open[i].load(std::memory_order_acquire);

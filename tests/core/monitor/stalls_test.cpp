@@ -69,6 +69,7 @@ class StallsTest : public testing::Test {
   // Somebody comes for work.
   void make_idle(Carrier* worker) { pool_.idle.add(worker->index); }
   void sleeps_in_kernel(Carrier* carrier) { carrier->thread_id = sleeper_.id(); }
+  static void runs(Carrier* carrier) { carrier->thread_id = static_cast<pid_t>(syscall(SYS_gettid)); }
 
   // Workers that nobody needs as long as nothing is lent: without them the monitor would make some.
   void add_idle_workers(int count) {
@@ -198,6 +199,39 @@ TEST_F(StallsTest, ThreadIsLentForOneThatSleepsAndTakenBackWhenAllIsCalm) {
   tick(99);
   EXPECT_EQ(pool_.lent.load(), 1) << "it stays for a while";
   tick();
+  EXPECT_EQ(pool_.lent.load(), 0);
+}
+
+TEST_F(StallsTest, ThreadForASleeperGoesBackWhereAllRunAgain) {
+  ParallelCall call;
+  sleeps_in_kernel(root_);
+  sleeps_in_kernel(workers_[0]);
+  make_idle(workers_[1]);
+  offer(call, 1, 2);
+  tick(3);
+  ASSERT_EQ(pool_.lent.load(), 1);
+  // The call waits still: for a thread that has a CPU as well as for one that sleeps.
+  runs(root_);
+  runs(workers_[0]);
+  tick(19);
+  EXPECT_EQ(pool_.lent.load(), 1) << "they may fall asleep again";
+  tick();
+  EXPECT_EQ(pool_.lent.load(), 0);
+}
+
+TEST_F(StallsTest, NothingIsLentForASleeperWhereAllCpusAreBusy) {
+  ParallelCall call;
+  // Three roots, of which two run.
+  runs(root_);
+  for (int i = 0; i < 2; ++i) {
+    Carrier* another = add(-1);
+    another->holds_slot = true;
+    another->regions_open = 1;
+    i == 0 ? runs(another) : sleeps_in_kernel(another);
+  }
+  pool_.active_roots = 3;
+  offer(call, 1, 2);
+  tick(10);
   EXPECT_EQ(pool_.lent.load(), 0);
 }
 
