@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A BLAS that is told a number of threads, called from several places: does it end, and how long does it take against the
-best number?"""
+"""A BLAS that is told a number of threads, called from several places: whether it ends, and its time against that with
+the best number."""
 
 import argparse
 import json
