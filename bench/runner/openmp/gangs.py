@@ -7,7 +7,7 @@ import json
 import pathlib
 import platform
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -77,11 +77,11 @@ class Gangs(Study):
         medians = [self.samples.median(DEFAULT, "weft", f"{place}, {number} threads") for number in self.numbers]
         return min((value for value in medians if value is not None), default=None)
 
-    def _ratios(self) -> dict[str, float]:
+    def _ratios(self, told: Iterable[int]) -> dict[str, float]:
         found = {}
         for place in self.arguments.places:
             best = self._best(place)
-            for number in self.numbers:
+            for number in told:
                 own = self.samples.median(DEFAULT, "weft", f"{place}, {number} threads")
                 if best and own is not None:
                     found[f"{place}, {number} threads"] = own / best
@@ -91,12 +91,14 @@ class Gangs(Study):
         if self.smoke:
             return []
         title = "time / with the best number"
-        verdicts = [Verdict(title, what, ratio, LIMIT) for what, ratio in self._ratios().items()]
+        # One thread cannot be as fast as all CPUs.
+        enough = [number for number in self.numbers if number >= cpus()]
+        verdicts = [Verdict(title, what, ratio, LIMIT) for what, ratio in self._ratios(enough).items()]
         endless = sum(series == "weft" for series, _ in self.endless)
         return [*verdicts, Verdict("runs without an end", "all", endless, 0)]
 
     def show(self, console: Console) -> None:
-        ratios = self._ratios()
+        ratios = self._ratios(self.numbers)
 
         def cell(series: str, measure: str) -> str:
             median = self.samples.median(DEFAULT, series, measure)
