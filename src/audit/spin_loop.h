@@ -24,6 +24,7 @@ struct Effect {
   bool jumps = false;  // by the distance that it has as its constant
   bool jumps_always = false;
   bool compares_and_exchanges = false;
+  uint32_t exchanges = 0;  // registers whose values it writes to memory, or expects there
   uint32_t reads = 0;
   uint32_t writes = 0;
   // Those of which only the lowest byte is read or written. What is left of the register is that of the round before.
@@ -75,8 +76,10 @@ inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept
                           at[it.immediate_at] == 0;
     if (is_fence) return known();
     const bool is_byte = it.opcode == 0xb0;
-    if (it.map != Instruction::Map::two_bytes || !(is_byte || it.opcode == 0xb1) || !it.is_memory()) return effect;
+    const bool is_exchange = it.map == Instruction::Map::two_bytes && (is_byte || it.opcode == 0xb1);
+    if (!is_exchange || !it.is_memory() || it.repeat != 0) return effect;
     effect.compares_and_exchanges = true;
+    effect.exchanges = bit(it.reg()) | bit(0);
     look_at_operand(is_byte);
     read(it.reg(), is_byte);
     read(0, is_byte);
@@ -119,6 +122,7 @@ inline Effect effect_of(const Instruction& it, const unsigned char* at) noexcept
     return known();
   }
   if ((it.opcode == 0x86 || it.opcode == 0x87) && it.is_memory()) {  // xchg
+    effect.exchanges = bit(it.reg());
     look_at_operand(is_byte);
     read(it.reg(), is_byte);
     write(it.reg(), is_byte);
@@ -192,6 +196,7 @@ struct SpinLoop {
   std::array<Instruction, kMost> instructions{};
   std::array<uint8_t, kMost + 1> at{};  // where each begins; then the end
   size_t count = 0;
+  bool takes_lock = false;  // it tries to exchange a value
 
   const unsigned char* end() const noexcept { return begin + at[count]; }
 };
@@ -254,9 +259,17 @@ inline bool is_spin_loop(const unsigned char* begin, const unsigned char* jump, 
   if (!loads || (written & kStack) != 0) return false;
   uint32_t fresh = 0;
   uint32_t fresh_byte = 0;
+  uint32_t loaded = 0;  // registers that depend on what was in memory
+  loop.takes_lock = false;
   for (size_t i = 0; i < loop.count; ++i) {
     if ((effects[i].reads & written & ~fresh) != 0) return false;
     if ((effects[i].reads_byte & written & ~(fresh | fresh_byte)) != 0) return false;
+    // A value made of what another one was is a count or a list that all change, and none that is waited for.
+    if ((effects[i].exchanges & loaded) != 0) return false;
+    loop.takes_lock |= effects[i].exchanges != 0;
+    const uint32_t writes = effects[i].writes | effects[i].writes_byte;
+    const bool depends = effects[i].loads || ((effects[i].reads | effects[i].reads_byte) & loaded) != 0;
+    loaded = depends ? loaded | writes : loaded & ~effects[i].writes;
     fresh |= effects[i].writes;
     fresh_byte |= effects[i].writes_byte;
   }

@@ -115,6 +115,7 @@ class SpinPatch {
     }
     return true;
   }
+  bool takes_lock() const noexcept { return loop_.takes_lock; }
   // What is replaced begins here.
   const unsigned char* place() const noexcept { return loop_.begin + loop_.at[first_]; }
 

@@ -27,31 +27,34 @@
 extern "C" {
 const void* weft_audit_spin_wait_place = nullptr;
 void weft_audit_spin_wait();
+void weft_audit_spin_lock();
 }
 
-// It keeps all registers, as that does. It uses no more of the stack than what the caller has kept free for it.
-asm(R"(
-  .text
-  .hidden weft_audit_spin_wait_place
-  .hidden weft_audit_spin_wait
-  .type weft_audit_spin_wait, @function
-weft_audit_spin_wait:
-  mov %rax, -8(%rsp)
-  mov weft_audit_spin_wait_place(%rip), %rax
-  test %rax, %rax
-  je 1f
-  mov (%rax), %rax
-  test %rax, %rax
-  je 1f
-  mov %rax, -16(%rsp)
-  mov -8(%rsp), %rax
-  jmp *-16(%rsp)
-1:
-  mov -8(%rsp), %rax
-  pause
-  ret
-  .size weft_audit_spin_wait, .-weft_audit_spin_wait
-)");
+// They keep all registers, as those do, and use no more of the stack than what the caller has kept free for them. The
+// second one is for loops that try to take a lock.
+#define WEFT_SPIN_WAIT(name, offset)               \
+  asm("  .text\n"                                  \
+      "  .hidden weft_audit_spin_wait_place\n"     \
+      "  .hidden " #name "\n"                      \
+      "  .type " #name ", @function\n" #name       \
+      ":\n"                                        \
+      "  mov %rax, -8(%rsp)\n"                     \
+      "  mov weft_audit_spin_wait_place(%rip), %rax\n" \
+      "  test %rax, %rax\n"                        \
+      "  je 1f\n"                                  \
+      "  mov " #offset "(%rax), %rax\n"            \
+      "  test %rax, %rax\n"                        \
+      "  je 1f\n"                                  \
+      "  mov %rax, -16(%rsp)\n"                    \
+      "  mov -8(%rsp), %rax\n"                     \
+      "  jmp *-16(%rsp)\n"                         \
+      "1:\n"                                       \
+      "  mov -8(%rsp), %rax\n"                     \
+      "  pause\n"                                  \
+      "  ret\n"                                    \
+      "  .size " #name ", .-" #name "\n")
+WEFT_SPIN_WAIT(weft_audit_spin_wait, 0);
+WEFT_SPIN_WAIT(weft_audit_spin_lock, 8);
 
 namespace weft::audit {
 
@@ -122,12 +125,9 @@ class Copies {
     void* memory = mmap(wish, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
     begin_ = static_cast<unsigned char*>(memory);
-    // jmp *2(%rip); the function
-    constexpr unsigned char kJump[] = {0xff, 0x25, 2, 0, 0, 0};
-    const auto entry = reinterpret_cast<uintptr_t>(&weft_audit_spin_wait);
-    std::memcpy(begin_, kJump, sizeof kJump);
-    std::memcpy(begin_ + 8, &entry, sizeof entry);
-    used_ = 16;
+    write_entry(begin_, &weft_audit_spin_wait);
+    write_entry(begin_ + kEntry, &weft_audit_spin_lock);
+    used_ = 2 * kEntry;
     return true;
   }
   bool reaches(const Code& code) const noexcept { return is_near(begin_, code.begin) && is_near(begin_, code.end); }
@@ -136,7 +136,7 @@ class Copies {
     if (kSize - used_ < SpinPatch::kMostSpace) return nullptr;
     unsigned char* copy = begin_ + used_;
     if (!patch.reaches_from(copy)) return nullptr;
-    used_ += patch.write_copy(copy, begin_);
+    used_ += patch.write_copy(copy, patch.takes_lock() ? begin_ + kEntry : begin_);
     return copy;
   }
   bool finish() const noexcept { return mprotect(begin_, kSize, PROT_READ | PROT_EXEC) == 0; }
@@ -147,6 +147,16 @@ class Copies {
   bool is_mapped() const noexcept { return begin_ != nullptr; }
 
  private:
+  static constexpr size_t kEntry = 16;
+
+  static void write_entry(unsigned char* place, void (*function)()) noexcept {
+    // jmp *2(%rip); the function
+    constexpr unsigned char kJump[] = {0xff, 0x25, 2, 0, 0, 0};
+    const auto entry = reinterpret_cast<uintptr_t>(function);
+    std::memcpy(place, kJump, sizeof kJump);
+    std::memcpy(place + 8, &entry, sizeof entry);
+  }
+
   static constexpr uintptr_t kPage = 4096;
   static constexpr size_t kSize = kMostLoops * 64;
 

@@ -106,11 +106,12 @@ void Stalls::raise_lent(int wanted) noexcept {
   pool_.compensations.fetch_add(static_cast<uint64_t>(wanted - lent), std::memory_order_relaxed);
 }
 
-// Lends a thread for each carrier that is asleep in the kernel, as long as there is work that waits, and no thread that
-// runs in its place: there may be more roots than CPUs.
+// Lends a thread for each carrier that is asleep in the kernel, as long as there is work that waits, and as long as
+// fewer run than there are CPUs: there may be more roots.
 void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
-  const int without_thread = std::max(0, pool_.settings.slots - crowd.running);
+  // Those that run may be other roots, which do no work of this one: the first thread is lent in any case.
+  const int without_thread = std::max(lent == 0 ? 1 : 0, pool_.settings.slots - crowd.running);
   const int wanted = std::min(crowd.asleep, lent + std::min(waiting, without_thread));
   // One look is not enough for the first loan: it may meet a thread that waits shortly, for a page or the allocator.
   asleep_ticks_ = wanted > lent ? asleep_ticks_ + 1 : 0;
@@ -126,7 +127,7 @@ void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
 void Stalls::take_back_from_sleepers(const Crowd& crowd) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
   lent_for_sleepers_ = std::min(lent_for_sleepers_, lent);
-  const int surplus = std::min(lent_for_sleepers_, crowd.running - pool_.settings.slots);
+  const int surplus = std::min(lent_for_sleepers_ - crowd.asleep, crowd.running - pool_.settings.slots);
   surplus_ticks_ = surplus > 0 ? surplus_ticks_ + 1 : 0;
   if (surplus_ticks_ < kTicksOfSurplus) return;
   surplus_ticks_ = 0;

@@ -206,9 +206,11 @@ void Stalls::tick() noexcept {
   }
   stalled_ticks_ = 0;
   asleep_ticks_ = 0;
+  surplus_ticks_ = 0;
   starving_patience_ns_ = kStarvingNs;
   if (++calm_ticks_ < kTicksToKeepLent) return;
   pool_.lent.store(0, std::memory_order_relaxed);
+  lent_for_sleepers_ = 0;
   loan_.watched = false;
 }
 

@@ -58,12 +58,12 @@ namespace {
 // A context that yields lets its carrier do first what it would do next. Returns a ready context, if that comes next,
 // so that no free context is needed to look for it; else null.
 Context* next_in_line(Carrier* carrier) noexcept {
+  if (ends_round(carrier)) return nullptr;
   // Relaxed: what has come a moment ago comes after the next yield.
   const bool others_first = carrier->root_ready.load(std::memory_order_relaxed) != nullptr ||
                             carrier->bodiless_ready.load(std::memory_order_relaxed) != nullptr ||
                             carrier->open_top.load(std::memory_order_relaxed) > 0;
   if (others_first || pool().is_oversubscribed() || !(carrier->is_root() || pool().allowed(carrier))) return nullptr;
-  if (ends_round(carrier)) return nullptr;
   return carrier->ready.pop(carrier->is_root() ? carrier : nullptr);
 }
 
@@ -183,7 +183,10 @@ bool yield() noexcept {
     settle_call(self->carrier, work_of(successor), false);
   } else {
     successor = take_free(self->carrier, 0);
-    if (successor == nullptr) return false;
+    if (successor == nullptr) {
+      self->carrier->yield_round.serves_first = nullptr;
+      return false;
+    }
     // Tells the free context, which looks for work next, that a root has just yielded.
     self->carrier->root_yields = self->home == self->carrier;
   }

@@ -52,8 +52,12 @@ void note_rise(Carrier* carrier) noexcept {
 bool look_afar(Carrier* carrier) noexcept { return carrier->looks_afar = work_in_sight(carrier); }
 
 // A root that falls asleep between two regions waits for a lock, for example. Whoever holds that may need the CPU.
-void leave_slot_outside_regions(Carrier* carrier) noexcept {
-  if (carrier->is_root() && carrier->regions_open.load(std::memory_order_relaxed) == 0) release_slot(carrier);
+// Returns whether it has left its slot.
+bool leave_slot_outside_regions(Carrier* carrier) noexcept {
+  const bool is_outside = carrier->is_root() && carrier->regions_open.load(std::memory_order_relaxed) == 0;
+  if (!is_outside || !carrier->holds_slot.load(std::memory_order_relaxed)) return false;
+  release_slot(carrier);
+  return true;
 }
 
 // Sleeps, and polls if this carrier is the sleeper that polls. The carrier's `wake` is `sleeping`.
@@ -129,15 +133,17 @@ void rest(Context* self, bool in_place) noexcept {
       return;
     }
     shelve(carrier, kKeptAsleep);
-    leave_slot_outside_regions(carrier);
+    const bool has_left = leave_slot_outside_regions(carrier);
     // If the carrier has given up its slot, it may take another one for work that has come; as long as it had a slot
     // that was one too many for the process, it could not have used it.
-    if (p.node.lie_down(carrier) && work_in_sight(carrier)) break;
     uint32_t expected = Wake::none;
-    if (!carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) break;
-    carrier->statistics.parks.add();
-    sleep_until_called(carrier);
-    note_rise(carrier);
+    if (!(p.node.lie_down(carrier) && work_in_sight(carrier)) &&
+        carrier->wake.compare_exchange_strong(expected, Wake::sleeping)) {
+      carrier->statistics.parks.add();
+      sleep_until_called(carrier);
+      note_rise(carrier);
+    }
+    if (has_left) hold_slot(carrier);
     break;
   }
   rise(p, carrier, Carrier::Call::open);

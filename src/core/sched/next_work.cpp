@@ -146,7 +146,7 @@ bool step(Context* self) noexcept {
   if (!root_last && resume_root(self, carrier)) return true;
   const bool allowed = pool().allowed(carrier);
   if (Carrier* first = std::exchange(carrier->yield_round.serves_first, nullptr);
-      first != nullptr && allowed && serve_one(self, carrier, first, pool().nodes.several())) {
+      first != nullptr && allowed && serve_one(self, carrier, first, looks_near(carrier))) {
     return true;
   }
   if (allowed || carrier->is_root()) {

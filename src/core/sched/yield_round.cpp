@@ -11,8 +11,10 @@ namespace weft::core {
 namespace {
 
 // A round has some turns more than there are contexts: a few that yield to each other come round in less time than a
-// carrier takes for its next switch.
-constexpr int kMoreTurns = 8;
+// carrier takes for its next switch. Where no carrier has had work it has twice as many: a look reads what those
+// carriers write.
+constexpr int kLeastMoreTurns = 8;
+constexpr int kMostMoreTurns = 512;
 
 // How many carriers a look passes by to find one that has work.
 constexpr int kMostPassed = 16;
@@ -31,24 +33,30 @@ uint64_t trace_of(const Carrier& carrier) noexcept {
 
 }  // namespace
 
+bool looks_near(const Carrier* carrier) noexcept { return pool().nodes.several() && !carrier->is_root(); }
+
 bool ends_round(Carrier* carrier) noexcept {
   YieldRound& round = carrier->yield_round;
   if (--round.turns_left > 0) return false;
-  round.turns_left = carrier->ready.size() + kMoreTurns;
   const Pool& p = pool();
   const int count = p.carrier_count.load(std::memory_order_acquire);
-  const bool near = p.nodes.several() && !carrier->is_root();
+  const bool near = looks_near(carrier);
   const auto has_some = [&](Carrier* victim) {
-    return victim != carrier && (!near || p.nodes.near(carrier->index, victim->index)) &&
-           has_work_for(carrier, victim, near);
+    if (victim == carrier) return false;
+    // From afar only what the monitor has seen stand for a whole tick.
+    const bool is_far = near && !p.nodes.near(carrier->index, victim->index);
+    return (!is_far || victim->stuck.load(std::memory_order_relaxed)) && has_work_for(carrier, victim, near);
   };
   Carrier* victim = p.carrier(round.watched);
   const bool stands = trace_of(*victim) == round.trace && has_some(victim);
-  for (int i = std::min(count, kMostPassed); i > 0 && !stands; --i) {
+  bool found = stands;
+  for (int i = std::min(count, kMostPassed); i > 0 && !found; --i) {
     if (++round.watched >= count) round.watched = 0;
     victim = p.carrier(round.watched);
-    if (has_some(victim)) break;
+    found = has_some(victim);
   }
+  round.more_turns = found ? kLeastMoreTurns : std::clamp(2 * round.more_turns, kLeastMoreTurns, kMostMoreTurns);
+  round.turns_left = carrier->ready.size() + round.more_turns;
   round.trace = trace_of(*victim);
   if (stands) round.serves_first = victim;
   return stands;

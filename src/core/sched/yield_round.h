@@ -13,11 +13,15 @@ struct Carrier;
 // round. Touched by the carrier only.
 struct YieldRound {
   int turns_left = 0;
+  int more_turns = 0;  // than there are contexts
   int watched = 0;  // index of the carrier
-  uint64_t trace = 0;  // of what has been taken from there
+  uint64_t trace = ~uint64_t{0};  // of what has been taken from there; at first of nobody
   // One that has work which nobody has taken for a round: it is served before the own list. Null: none.
   Carrier* serves_first = nullptr;
 };
+
+// Whether the carrier serves only work that is to be done on its NUMA node, and at its place.
+bool looks_near(const Carrier* carrier) noexcept;
 
 // To be called where a context yields to `carrier`'s list. Whether another carrier is to be served first; mostly not.
 bool ends_round(Carrier* carrier) noexcept;

@@ -53,6 +53,7 @@ bool yield_for(const void* caller) noexcept {
   if (member == nullptr || !defers_tasks(member->team)) return false;
   dl_find_object found;
   if (_dl_find_object(const_cast<void*>(caller), &found) != 0 || !opens_regions(found.dlfo_link_map)) return false;
+  note_yield(member->team);
   if (tasks_may_pause()) let_awaited_go_on(member);
   // What the members wait for may as well be a thread that is none of the pool's.
   constexpr unsigned kForTheSystem = 8;  // one call of this many

@@ -123,7 +123,7 @@ struct Team : core::ParallelCall {
   std::atomic<bool> nests{false};
   bool apart = false;
   bool gathers = false;  // without a persistent team: its members wait for each other at the end (task_regions.h)
-  // Members have waited for each other in loops that yield (api/spin_wait.h). Of the regions of libraries only
+  // Members have waited for each other in loops that yield (api/spin_wait.h, api/yield.h). Of the regions of libraries only
   // (region/gang.cpp); in others it says nothing.
   std::atomic<bool> yields{false};
   // cancel.h: the region is. Relaxed: a member that sees it late stops late; those that sleep are woken.
@@ -152,6 +152,12 @@ struct Team : core::ParallelCall {
   Team* next_free = nullptr;
   tool::TeamInfo tool;
 };
+
+// To be called where a member yields to others of its team.
+inline void note_yield(Team* team) noexcept {
+  // Relaxed: it is looked at when the region has ended.
+  if (!team->yields.load(std::memory_order_relaxed)) team->yields.store(true, std::memory_order_relaxed);
+}
 
 // Where a tool is told of what the thread does, t_reported_member takes the place of t_member (tool/tool.h), which is
 // null then.

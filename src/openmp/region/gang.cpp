@@ -10,7 +10,6 @@
 #include "core/api/fork.h"
 #include "openmp/affinity/team_affinity.h"
 #include "openmp/library/call_right.h"
-#include "openmp/library/call_turns.h"
 #include "openmp/library/nested_blas.h"
 #include "openmp/record/thread_limit.h"
 #include "openmp/region/kinds.h"
@@ -26,7 +25,7 @@ namespace {
 class YieldingRegions {
  public:
   bool has(const void* function) const noexcept {
-    return std::ranges::any_of(functions_, [function](const auto& known) { return known.load(kRelaxed) == function; });
+    return function != nullptr && std::ranges::any_of(functions_, [function](const auto& known) { return known.load(kRelaxed) == function; });
   }
   // Where there is no room, nothing is noted.
   void add(const void* function) noexcept {
@@ -62,10 +61,9 @@ void run_together(Region region, Opening& opening) noexcept {
   begin_library_region();
   region.begin(opening);
   Team* team = region.primary()->team;
-  const void* function = team->words[1];
-  // Those whose turn it is call others to take part.
-  const bool yields = !has_turn() && g_yielding_regions.has(function);
-  const int lent = yields ? 0 : region.gather();
+  const void* function = opening.words[1];
+  const bool yields = g_yielding_regions.has(function);
+  const int lent = region.gather(!yields);
   if (!yields) team->yields.store(false, std::memory_order_relaxed);
   const RegionAnswer answer = hand_over_answer();
   region.run(opening);

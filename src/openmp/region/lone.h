@@ -20,7 +20,7 @@ class LoneRegion : public Primary {
   void begin(const Opening& opening) noexcept { begin(opening.parent); }
   void begin(Member* parent) noexcept;
   // There are no others.
-  int gather() noexcept { return 0; }
+  int gather(bool /*lends*/) noexcept { return 0; }
   void begin_others(void* const*, int) noexcept {}
   void end() noexcept;
 };

@@ -227,10 +227,10 @@ void OutermostRegion::begin(const Opening& opening) noexcept {
   continue_as(primary);
 }
 
-int OutermostRegion::gather() noexcept {
+int OutermostRegion::gather(bool lends) noexcept {
   const int size = primary_->team->size;
   // Where they are more than there are slots, nobody else waits for these.
-  return core::alone() && size <= core::slots() ? 0 : core::lend_threads(size - 1 - core::idle_carriers());
+  return !lends || (core::alone() && size <= core::slots()) ? 0 : core::lend_threads(size - 1 - core::idle_carriers());
 }
 
 void OutermostRegion::begin_others(void* const* words, int members) noexcept {

@@ -21,7 +21,7 @@ class OutermostRegion : public Primary {
   // After reserve().
   void begin(const Opening& opening) noexcept;
   // As of a woven region.
-  int gather() noexcept;
+  int gather(bool lends) noexcept;
   void begin_others(void* const* words, int members) noexcept;
   void end() noexcept;
 

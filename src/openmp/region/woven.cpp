@@ -102,12 +102,12 @@ void WovenRegion::begin(const Opening& opening) noexcept {
   continue_as(primary, listener);
 }
 
-int WovenRegion::gather() noexcept {
+int WovenRegion::gather(bool lends) noexcept {
   Team* team = primary_->team;
   // Carriers of all NUMA nodes are counted, so all may come. Relaxed: summon() calls them after this.
   team->gang.store(true, std::memory_order_relaxed);
   const Missing missing = begin_gang(team, team->size);
-  const int lent = core::lend_threads(missing.members - missing.idle);
+  const int lent = lends ? core::lend_threads(missing.members - missing.idle) : 0;
   core::summon(team, missing.members);
   return lent;
 }

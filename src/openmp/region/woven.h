@@ -18,7 +18,7 @@ class WovenRegion : public Primary {
 
   void begin(const Opening& opening) noexcept;
   // Sees to it that all members run at the same time. Returns how many OS threads have been lent for that.
-  int gather() noexcept;
+  int gather(bool lends) noexcept;
   // As begin_others() of region.h.
   void begin_others(void* const* words, int members) noexcept;
   void end() noexcept;

@@ -41,8 +41,8 @@ class YieldRoundTest : public testing::Test {
     return nullptr;
   }
 
-  // More than what two rounds take.
-  static constexpr int kRounds = 100;
+  // More than what two rounds take, also the longest.
+  static constexpr int kRounds = 2000;
 
   Pool& pool_ = *keep(new Pool({.slots = 3}));
   std::array<Carrier*, 3> workers_{};

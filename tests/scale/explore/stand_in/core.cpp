@@ -135,6 +135,8 @@ Context* take_free(Carrier*, uint64_t) noexcept { return nullptr; }
 Context* make_free() noexcept { return nullptr; }
 void shelve(Carrier*, int) noexcept {}
 Context* release_before_sleep(Context*) noexcept { return nullptr; }
+void release_slot(Carrier*) noexcept {}
+void hold_slot(Carrier*) noexcept {}
 void release_in_place(Context*) noexcept {}
 
 // ---- CPUs and messages are others' concern ----
