@@ -18,6 +18,10 @@ namespace {
 // After so many ticks in which a carrier was asleep in the kernel the first thread is lent.
 constexpr int kTicksAsleep = 2;
 
+// Where as many carriers run as there are CPUs, one that sleeps for less, such as for a lock whose holder lacks a CPU, is
+// nothing that a thread more would help.
+constexpr int kLooksOfLongSleep = 10;
+
 // They are taken back after so many in which more carriers have run than there are CPUs.
 constexpr int kTicksOfSurplus = 20;
 
@@ -76,15 +80,18 @@ Stalls::Crowd Stalls::look_at_carriers() noexcept {
     Seen& before = seen(index);
     if (!before.moved && asked < kMostAsked) {
       before.asleep = asleep_in_kernel(carrier);
+      before.looks_asleep = before.asleep ? before.looks_asleep + 1 : 0;
       ++asked;
       last = index + 1;
     }
     if (!before.asleep) {
       ++crowd.running;
-    } else {
-      // A root that is asleep between regions does not count: RootWatch decides what becomes of its slot.
-      crowd.asleep += carrier.is_root() && carrier.regions_open.load(std::memory_order_relaxed) == 0 ? 0 : 1;
+      continue;
     }
+    // A root that is asleep between regions does not count: RootWatch decides what becomes of its slot.
+    if (carrier.is_root() && carrier.regions_open.load(std::memory_order_relaxed) == 0) continue;
+    ++crowd.asleep;
+    if (before.looks_asleep >= kLooksOfLongSleep) ++crowd.long_asleep;
   }
   next_asked_ = last;
   asleep_ = crowd.asleep;
@@ -110,8 +117,9 @@ void Stalls::raise_lent(int wanted) noexcept {
 // fewer run than there are CPUs: there may be more roots.
 void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
-  // Those that run may be other roots, which do no work of this one: the first thread is lent in any case.
-  const int without_thread = std::max(lent == 0 ? 1 : 0, pool_.settings.slots - crowd.running);
+  // Those that run may be other roots, which do no work of this one: for a long sleep one thread is lent in any case.
+  const int in_any_case = lent == 0 && crowd.long_asleep > 0 ? 1 : 0;
+  const int without_thread = std::max(in_any_case, pool_.settings.slots - crowd.running);
   const int wanted = std::min(crowd.asleep, lent + std::min(waiting, without_thread));
   // One look is not enough for the first loan: it may meet a thread that waits shortly, for a page or the allocator.
   asleep_ticks_ = wanted > lent ? asleep_ticks_ + 1 : 0;
@@ -127,7 +135,7 @@ void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
 void Stalls::take_back_from_sleepers(const Crowd& crowd) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
   lent_for_sleepers_ = std::min(lent_for_sleepers_, lent);
-  const int surplus = std::min(lent_for_sleepers_ - crowd.asleep, crowd.running - pool_.settings.slots);
+  const int surplus = std::min(lent_for_sleepers_ - crowd.long_asleep, crowd.running - pool_.settings.slots);
   surplus_ticks_ = surplus > 0 ? surplus_ticks_ + 1 : 0;
   if (surplus_ticks_ < kTicksOfSurplus) return;
   surplus_ticks_ = 0;

@@ -73,6 +73,7 @@ void Stalls::see_activity() noexcept {
     before.moved = activity != before.activity;
     if (!before.moved) continue;
     before.asleep = false;
+    before.looks_asleep = 0;
     before.activity = activity;
     (carrier.is_root() ? before.quiet_since_ns : workers_quiet_since_ns_) = time_ns_;
   }

@@ -56,6 +56,7 @@ class Stalls {
     uint64_t activity = 0;
     bool moved = false;  // it has moved since the last tick
     bool asleep = false;  // it was asleep in the kernel when that was last asked
+    int looks_asleep = 0;  // so often in a row, without having moved
     int64_t quiet_since_ns = 0;  // of a root, which only does work of its own: since when it has not moved
     int64_t touched_ns = 0;  // when last no work of its list had stalled
 
@@ -77,6 +78,7 @@ class Stalls {
 
   struct Crowd {
     int asleep = 0;
+    int long_asleep = 0;  // of these
     int running = 0;
   };
 
