@@ -2,12 +2,15 @@
 #include "core/monitor/stalls.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <new>
 #include <utility>
 
 #include "core/monitor/root_watch.h"
 #include "core/sched/gang_regions.h"
 #include "core/sched/pool.h"
+#include "core/sched/waking.h"
 #include "platform/cycles.h"
 
 namespace weft::core {
@@ -131,12 +134,27 @@ int Stalls::stalled_contexts(Carrier& carrier, Seen& before) noexcept {
     work = {context->root, context->parallel_call.load(std::memory_order_relaxed)};
     return true;
   });
+  if (found && !pool_.allowed(&carrier)) call_roots(carrier);
   // A context without a body may be read here: its record stays, and serves nothing else while it waits.
   const Context* stub = late && !found ? carrier.bodiless_ready.load(std::memory_order_acquire) : nullptr;
   if (stub != nullptr)
     work = {carrier.bodiless_root.load(std::memory_order_relaxed), stub->parallel_call.load(std::memory_order_relaxed)};
   if (found || stub != nullptr) note_target(work.parallel_call, work.root);
   return ready;
+}
+
+// Roots whose contexts stand in the list of a worker that may not run. Each does its own work, if it has fallen asleep
+// before that worker was sent away.
+void Stalls::call_roots(Carrier& worker) noexcept {
+  std::array<Carrier*, kMostCalled> roots{};
+  size_t count = 0;
+  worker.ready.has([&roots, &count](const Context* context) {
+    Carrier* root = context->root;
+    const auto end = roots.begin() + static_cast<ptrdiff_t>(count);
+    if (root != nullptr && std::find(roots.begin(), end, root) == end) roots[count++] = root;
+    return count == roots.size();
+  });
+  for (size_t i = 0; i < count; ++i) call(roots[i]);
 }
 
 // Whether others are to begin the context without a body that has been left to this worker. It had best begin under the

@@ -98,6 +98,8 @@ class Stalls {
 
   int count_stalled() noexcept;
   int stalled_contexts(Carrier& carrier, Seen& before) noexcept;
+  static constexpr size_t kMostCalled = 16;
+  static void call_roots(Carrier& worker) noexcept;
   bool is_late(Carrier& carrier, Seen& before) const noexcept;
   int stalled_calls(Carrier& carrier, Seen& before) noexcept;
   bool root_stalled(Carrier& carrier, Seen& before) noexcept;

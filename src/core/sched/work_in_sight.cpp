@@ -37,7 +37,7 @@ bool has_ready_for(const Carrier* carrier, Carrier* victim) noexcept {
   if (carrier == victim) return true;
   if (!carrier->is_root() && !g_binding_used.load(std::memory_order_relaxed) && !pool().is_oversubscribed())
     return true;
-  const bool comes = !victim->stuck.load(std::memory_order_relaxed);
+  const bool comes = !victim->stuck.load(std::memory_order_relaxed) && pool().allowed(victim);
   const bool hints_hold = carrier->is_root() && comes && !pool().lateness.any();
   return victim->ready.has([=](const Context* ready) {
     // A context that prefers a worker is left to workers while they may come: on the root's OS thread it would keep the
