@@ -141,14 +141,15 @@ bool step(Context* self) noexcept {
     return true;
   }
   Carrier* carrier = self->carrier;
-  // A root goes first, unless it has just let others go first.
   const bool root_last = std::exchange(carrier->root_yields, false);
-  if (!root_last && resume_root(self, carrier)) return true;
   const bool allowed = pool().allowed(carrier);
+  // Once a round, before the carrier's own contexts, of which the root may be one.
   if (Carrier* first = std::exchange(carrier->yield_round.serves_first, nullptr);
       first != nullptr && allowed && serve_one(self, carrier, first, looks_near(carrier))) {
     return true;
   }
+  // A root goes first, unless it has just let others go first.
+  if (!root_last && resume_root(self, carrier)) return true;
   if (allowed || carrier->is_root()) {
     if (begin_bodiless(self, carrier, carrier)) return true;
     if (claim_from(self, carrier, carrier, true, false)) return true;
