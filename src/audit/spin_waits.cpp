@@ -32,26 +32,28 @@ void weft_audit_spin_lock();
 
 // They keep all registers, as those do, and use no more of the stack than what the caller has kept free for them. The
 // second one is for loops that try to take a lock.
-#define WEFT_SPIN_WAIT(name, offset)               \
-  asm("  .text\n"                                  \
-      "  .hidden weft_audit_spin_wait_place\n"     \
-      "  .hidden " #name "\n"                      \
-      "  .type " #name ", @function\n" #name       \
-      ":\n"                                        \
-      "  mov %rax, -8(%rsp)\n"                     \
+#define WEFT_SPIN_WAIT(name, offset)                   \
+  asm("  .text\n"                                      \
+      "  .hidden weft_audit_spin_wait_place\n"         \
+      "  .hidden " #name                               \
+      "\n"                                             \
+      "  .type " #name ", @function\n" #name           \
+      ":\n"                                            \
+      "  mov %rax, -8(%rsp)\n"                         \
       "  mov weft_audit_spin_wait_place(%rip), %rax\n" \
-      "  test %rax, %rax\n"                        \
-      "  je 1f\n"                                  \
-      "  mov " #offset "(%rax), %rax\n"            \
-      "  test %rax, %rax\n"                        \
-      "  je 1f\n"                                  \
-      "  mov %rax, -16(%rsp)\n"                    \
-      "  mov -8(%rsp), %rax\n"                     \
-      "  jmp *-16(%rsp)\n"                         \
-      "1:\n"                                       \
-      "  mov -8(%rsp), %rax\n"                     \
-      "  pause\n"                                  \
-      "  ret\n"                                    \
+      "  test %rax, %rax\n"                            \
+      "  je 1f\n"                                      \
+      "  mov " #offset                                 \
+      "(%rax), %rax\n"                                 \
+      "  test %rax, %rax\n"                            \
+      "  je 1f\n"                                      \
+      "  mov %rax, -16(%rsp)\n"                        \
+      "  mov -8(%rsp), %rax\n"                         \
+      "  jmp *-16(%rsp)\n"                             \
+      "1:\n"                                           \
+      "  mov -8(%rsp), %rax\n"                         \
+      "  pause\n"                                      \
+      "  ret\n"                                        \
       "  .size " #name ", .-" #name "\n")
 WEFT_SPIN_WAIT(weft_audit_spin_wait, 0);
 WEFT_SPIN_WAIT(weft_audit_spin_lock, 8);

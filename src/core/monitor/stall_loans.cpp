@@ -18,8 +18,8 @@ namespace {
 // After so many ticks in which a carrier was asleep in the kernel the first thread is lent.
 constexpr int kTicksAsleep = 2;
 
-// Where as many carriers run as there are CPUs, one that sleeps for less, such as for a lock whose holder lacks a CPU, is
-// nothing that a thread more would help.
+// Where as many carriers run as there are CPUs, one that sleeps for less, such as for a lock whose holder lacks a CPU,
+// is nothing that a thread more would help.
 constexpr int kLooksOfLongSleep = 10;
 
 // They are taken back after so many in which more carriers have run than there are CPUs.

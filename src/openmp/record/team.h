@@ -123,8 +123,8 @@ struct Team : core::ParallelCall {
   std::atomic<bool> nests{false};
   bool apart = false;
   bool gathers = false;  // without a persistent team: its members wait for each other at the end (task_regions.h)
-  // Members have waited for each other in loops that yield (api/spin_wait.h, api/yield.h). Of the regions of libraries only
-  // (region/gang.cpp); in others it says nothing.
+  // Members have waited for each other in loops that yield (api/spin_wait.h, api/yield.h). Of the regions of libraries
+  // only (region/gang.cpp); in others it says nothing.
   std::atomic<bool> yields{false};
   // cancel.h: the region is. Relaxed: a member that sees it late stops late; those that sleep are woken.
   std::atomic<bool> cancelled{false};

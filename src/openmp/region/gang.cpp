@@ -25,7 +25,8 @@ namespace {
 class YieldingRegions {
  public:
   bool has(const void* function) const noexcept {
-    return function != nullptr && std::ranges::any_of(functions_, [function](const auto& known) { return known.load(kRelaxed) == function; });
+    return function != nullptr &&
+           std::ranges::any_of(functions_, [function](const auto& known) { return known.load(kRelaxed) == function; });
   }
   // Where there is no room, nothing is noted.
   void add(const void* function) noexcept {
