@@ -78,7 +78,7 @@ RIGHT = "wrong 0, lost 0, child before 0, after 0\n"
 
 
 class OwnSettings(CommandTest):
-    def library(self, compiler):
+    def build_shared(self, compiler):
         source = self.folder / "own.c"
         source.write_text(LIBRARY)
         built = self.folder / ("libown-gcc.so" if compiler == GCC else "libown-clang.so")
@@ -87,7 +87,7 @@ class OwnSettings(CommandTest):
 
     def test_of_a_library_that_comes_late(self):
         for compiler in GCC, CLANG:
-            library = self.library(compiler)
+            library = self.build_shared(compiler)
             for flags in ("-Wl,-z,now",), ("-Wl,-z,lazy",), ("-no-pie", "-Wl,-z,now"), ("-Wl,--hash-style=sysv",):
                 program = self.build("late", LATE, *flags, "-fno-openmp")
                 for options in (), ("--preload",):

@@ -24,8 +24,7 @@ from ..frame.verdict import Verdict
 PLACES = ("flat", "region", "task", "threads")
 SERIES = ("weft", "alone")
 LIMIT = 1.1
-# Debian's.
-LIBRARY = pathlib.Path(f"/usr/lib/{platform.machine()}-linux-gnu/openblas-openmp/libopenblas.so.0")
+DEBIANS = pathlib.Path(f"/usr/lib/{platform.machine()}-linux-gnu/openblas-openmp/libopenblas.so.0")
 
 
 class Gangs(Study):
@@ -33,7 +32,7 @@ class Gangs(Study):
     about = "Products of a BLAS that is told a number of threads, under weft run and alone, from several places."
     rounds = 3
     options = (
-        Option("--library", "a BLAS: OpenBLAS or BLIS", pathlib.Path, LIBRARY),
+        Option("--blas", "the file of an OpenBLAS or BLIS", pathlib.Path, DEBIANS),
         Option("--threads", "numbers to tell it (default 1, the CPUs, one more, and 2, 4, 16 times as many)", numbers),
         Option("--places", f"some of {', '.join(PLACES)}", names, ",".join(PLACES)),
         Option("--timeout", "seconds after which a run counts as one without an end", positive, 10),
@@ -41,8 +40,8 @@ class Gangs(Study):
 
     def complete(self, parser: argparse.ArgumentParser) -> None:
         given, most = self.arguments, cpus()
-        if not given.library.exists():
-            parser.error(f"--library {given.library}: there is no such file")
+        if not given.blas.exists():
+            parser.error(f"--blas {given.blas}: there is no such file; name a BLAS, or install libopenblas0-openmp")
         if unknown := [place for place in given.places if place not in PLACES]:
             parser.error(f"--places {', '.join(unknown)}: there are {', '.join(PLACES)}")
         usual = [1, most] if self.smoke else [1, most, most + 1, 2 * most, 4 * most, 16 * most]
@@ -59,7 +58,7 @@ class Gangs(Study):
         measure = f"{place}, {number} threads"
         if (series, measure) in self.endless:
             return
-        program = [self.program("gangs"), str(self.arguments.library), place, str(number)]
+        program = [self.program("gangs"), str(self.arguments.blas), place, str(number)]
         words = [str(self.arguments.build / "bin/weft"), "run", *program] if series == "weft" else program
         try:
             told = {"BLIS_NUM_THREADS": str(number)}  # OpenBLAS is told by a call
@@ -112,4 +111,4 @@ class Gangs(Study):
 
     def results(self) -> dict[str, Any]:
         endless = [{"runtime": series, "measure": measure} for series, measure in sorted(self.endless)]
-        return {"library": str(self.arguments.library), "without_end": endless} | super().results()
+        return {"blas": str(self.arguments.blas), "without_end": endless} | super().results()

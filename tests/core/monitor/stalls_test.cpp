@@ -81,6 +81,13 @@ class StallsTest : public testing::Test {
     root_->open[0] = &call;
     root_->open_top = 1;
   }
+  // Root and worker sleep beside a call that waits; another worker would come if a thread were lent.
+  void let_all_sleep(ParallelCall& call) {
+    sleeps_in_kernel(root_);
+    sleeps_in_kernel(workers_[0]);
+    make_idle(workers_[1]);
+    offer(call, 1, 2);
+  }
   void tick(int times = 1) {
     for (int i = 0; i < times; ++i) stalls_.tick();
   }
@@ -183,10 +190,7 @@ TEST_F(StallsTest, RootThatSitsInTheKernelIsAbandoned) {
 
 TEST_F(StallsTest, ThreadIsLentForOneThatSleepsAndTakenBackWhenAllIsCalm) {
   ParallelCall call;
-  sleeps_in_kernel(root_);
-  sleeps_in_kernel(workers_[0]);
-  make_idle(workers_[1]);
-  offer(call, 1, 2);
+  let_all_sleep(call);
   tick(2);
   EXPECT_EQ(pool_.lent.load(), 0) << "one look may meet a thread that waits for a page";
   tick();
@@ -204,10 +208,7 @@ TEST_F(StallsTest, ThreadIsLentForOneThatSleepsAndTakenBackWhenAllIsCalm) {
 
 TEST_F(StallsTest, ThreadForASleeperGoesBackWhereAllRunAgain) {
   ParallelCall call;
-  sleeps_in_kernel(root_);
-  sleeps_in_kernel(workers_[0]);
-  make_idle(workers_[1]);
-  offer(call, 1, 2);
+  let_all_sleep(call);
   tick(3);
   ASSERT_EQ(pool_.lent.load(), 1);
   // The call waits still: for a thread that has a CPU as well as for one that sleeps.
