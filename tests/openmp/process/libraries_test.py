@@ -2,10 +2,15 @@
 """Libraries that are answered in their own way: who asks is found out without a look at the file system, and again when another
 library has taken the place of one. Their calls may have to wait for each other."""
 
+import os
+import platform
 import re
+import subprocess
 import unittest
 
-from support import ProcessTest
+from support import TIMEOUT_S, ProcessTest
+
+WEFT = os.environ["WEFT_COMMAND"]
 
 # What a library that is known sets, when that is what it has just been told, is not the program's setting.
 ASKING = r"""
@@ -265,6 +270,20 @@ int main(int count, char **words)
 }
 """
 
+FLAT_CALLER = r"""
+#include <stdio.h>
+#include <stdlib.h>
+void cblas_dgemm(void);
+void openblas_set_num_threads(int);
+int main(int count, char **words)
+{
+  openblas_set_num_threads(atoi(words[1]));
+  for (int i = 0; i < (count > 2 ? atoi(words[2]) : 1); i++) cblas_dgemm();
+  puts("over");
+  return 0;
+}
+"""
+
 # Takes itself for an OpenBLAS: told less than before, it frees buffers, which a region of another thread may be using.
 # Some calls open several regions after one question.
 SHRINKING = r"""
@@ -419,6 +438,10 @@ int main(int count, char **words)
 """
 
 
+def lent_in(done):
+    return int(re.search(r"compensations: (\d+)", done.stderr)[1])
+
+
 class RegionsInsideTasks(ProcessTest):
     """Their members wait for each other without a call, and are more than there are CPUs."""
 
@@ -430,6 +453,25 @@ class RegionsInsideTasks(ProcessTest):
                 with self.subTest(threads=threads, **variables):
                     done = self.run_on_weft(program, threads, "3", WEFT_NUM_CPUS="2", **variables)
                     self.assertEqual((done.returncode, done.stdout), (0, "over\n"), done.stderr)
+
+    def test_each_call_outside_of_regions_gets_its_threads(self):
+        """Waits of which nothing is seen: without threads of its own each call would last until the monitor lends some."""
+        library = self.build("libopenblas-counts.so", COUNTING, "-shared", "-fPIC")
+        program = self.build("calling", FLAT_CALLER, str(library))
+        done = self.run_on_weft(program, "6", "20", WEFT_NUM_CPUS="2", WEFT_STATS="1")
+        self.assertEqual((done.returncode, done.stdout), (0, "over\n"), done.stderr)
+        self.assertGreaterEqual(lent_in(done), 4 * 20)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "waits are seen on x86-64")
+    def test_calls_whose_members_yield_need_none(self):
+        library = self.build("libopenblas-counts.so", COUNTING, "-shared", "-fPIC", "-O1")
+        program = self.build("calling", FLAT_CALLER, str(library))
+        words = [WEFT, "run", "--stats", program, "6", "20"]
+        two = os.environ | {"WEFT_NUM_CPUS": "2"}
+        done = subprocess.run(words, env=two, capture_output=True, text=True, timeout=TIMEOUT_S)
+        self.assertEqual((done.returncode, done.stdout), (0, "over\n"), done.stderr)
+        # Those of the first call; and where other processes take the CPUs, the monitor may try whether a thread helps.
+        self.assertLess(lent_in(done), 20)
 
     def test_libraries_in_the_program(self):
         source = COUNTING + COUNTING_CALLER.replace("void cblas_dgemm(void);", "")
