@@ -80,13 +80,15 @@ TEST_F(YieldRoundTest, ServesALateCallUnderAnIdentityOfItsOwn) {
 }
 
 TEST_F(YieldRoundTest, LeavesAListWhoseCarrierGetsOn) {
-  workers_[1]->ready.push(&first_, &first_, 1);
+  ReadyList& list = workers_[1]->ready;
+  Context* next = &first_;
+  list.push(next, next, 1);
   for (int i = 0; i < kRounds; ++i) {
     EXPECT_EQ(yield(1), nullptr);
-    workers_[1]->ready.push(&second_, &second_, 1);
-    Context* context = workers_[1]->ready.pop();
-    workers_[1]->ready.push(context, context, 1);
-    workers_[1]->ready.pop();
+    next = next == &first_ ? &second_ : &first_;
+    next->next = nullptr;
+    list.push(next, next, 1);
+    EXPECT_NE(list.pop(), nullptr);
   }
 }
 
