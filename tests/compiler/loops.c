@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that weftcc runs in ranges, one that it announces since its region has an effect of its own, and a nest.
+// Loops that weftcc runs in ranges, one that it announces since its region has an effect of its own, and a nest: a line for
+// each number of iterations that is asked for.
 #include <stdio.h>
 #include <stdlib.h>
 double a[100000]; 
-int main(int argc,char**argv){ int n=argc>1?atoi(argv[1]):1000; double s=0; int last=-1; long cnt=0;
+static void loops(int n){ double s=0; int last=-1; long cnt=0;
 #pragma omp parallel for
  for(int i=0;i<n;i++) a[i]=i*2.0;
 #pragma omp parallel for reduction(+:s) schedule(dynamic,3)
@@ -26,4 +27,5 @@ int main(int argc,char**argv){ int n=argc>1?atoi(argv[1]):1000; double s=0; int 
    for(int j=0;j<n/8;j++) a[i*(n/8)+j]+=1;
  }
  double t=0; for(int i=0;i<n;i++) t+=a[i];
- printf("%.0f %d %ld hole %d %.0f\n",s,last,cnt,hole,t); return 0; }
+ printf("%.0f %d %ld hole %d %.0f\n",s,last,cnt,hole,t); }
+int main(int argc,char**argv){ for(int i=1;i<argc;i++) loops(atoi(argv[i])); return 0; }

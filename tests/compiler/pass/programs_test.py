@@ -13,7 +13,12 @@ import unittest
 import tools
 
 HERE = pathlib.Path(__file__).resolve().parent
-OPTIMIZATIONS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-O2", "-g"])
+# What is handed out in ranges is new code at each level; the other lowerings add a word to calls that are there.
+OPTIMIZATIONS = {
+    "range": (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-O2", "-g"]),
+    "hint": (["-O0"], ["-O2", "-g"]),
+    "none": (["-O2"],),
+}
 MEMBERS = ("sequential", "threads", "static", "single", "refuse")
 
 
@@ -61,8 +66,8 @@ class ProgramsTest(unittest.TestCase):
                 self.assertEqual(refused > 0, members == "refuse")
 
     def check_all(self, name):
-        for flags in OPTIMIZATIONS:
-            for lowering in ("none", "hint", "range"):
+        for lowering, optimizations in OPTIMIZATIONS.items():
+            for flags in optimizations:
                 with self.subTest(flags=flags, lowering=lowering):
                     self.check(HERE / "programs" / name, flags, lowering)
 
