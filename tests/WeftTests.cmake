@@ -2,7 +2,7 @@
 # How a folder of tests says what it has. Of unit tests, and of scripts that need no arguments, the files are found by their
 # names, *_test.cpp and *_test.py, so that a new one needs no line anywhere; others stand in the folder's list, and scripts.tests_found
 # fails where one does not. Each test has the label of its area, the first part of its folder or name, by which scripts/quick picks. Those that are `long`
-too are left to `make test-long`.
+# too are left to `make test-long`.
 include(GoogleTest)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 
