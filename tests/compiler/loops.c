@@ -28,4 +28,4 @@ static void loops(int n){ double s=0; int last=-1; long cnt=0;
  }
  double t=0; for(int i=0;i<n;i++) t+=a[i];
  printf("%.0f %d %ld hole %d %.0f\n",s,last,cnt,hole,t); }
-int main(int argc,char**argv){ for(int i=1;i<argc;i++) loops(atoi(argv[i])); return 0; }
+int main(int argc,char**argv){ if(argc==1) loops(1000); for(int i=1;i<argc;i++) loops(atoi(argv[i])); return 0; }

@@ -2,6 +2,7 @@
 """Options as data, those that several studies have, and values of options."""
 
 import argparse
+import pathlib
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
@@ -56,6 +57,7 @@ LISTED = "with commas between"
 RUNTIMES = Option(
     "--runtimes", f"names, {LISTED}; there are {', '.join(runtimes.KNOWN)}", names, ",".join(runtimes.DEFAULT)
 )
+BEFORE = Option("--before", "another build of weft, which is measured too", pathlib.Path)
 
 
 def repeat(usual: str) -> Option:

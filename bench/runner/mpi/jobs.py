@@ -9,7 +9,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..frame import machine, process, runtimes
@@ -148,6 +148,17 @@ def start(
         text=True,
         start_new_session=True,
     )
+
+
+@contextlib.contextmanager
+def running(build: pathlib.Path, mpi: str, program: str, words: Sequence[object]) -> Iterator[None]:
+    """A job of two ranks runs meanwhile."""
+    launcher = [*LAUNCHERS[mpi], *UNBOUND[mpi]]
+    job = start(launcher, 2, {"OMP_NUM_THREADS": "1"}, [str(build / "bench" / f"{program}_{mpi}"), *map(str, words)])
+    try:
+        yield
+    finally:
+        end(job)
 
 
 def finish(job: subprocess.Popen[str], timeout_s: float) -> tuple[str, str]:

@@ -6,14 +6,14 @@ import pathlib
 
 from ..frame import runtimes
 from ..frame.comparison import Comparison
-from ..frame.options import RUNTIMES, Option, only, repeat
+from ..frame.options import BEFORE, RUNTIMES, Option, only, repeat
 
 
 class OpenMpStudy(Comparison):
     rounds = 3
     options = (
         RUNTIMES,
-        Option("--before", "another build of weft, which is measured too", pathlib.Path),
+        BEFORE,
         repeat("what suits the measure"),
         only("nested-blas: these problems only, such as dgemm,ztrsm; programs: parts of names"),
         Option("--openblas", "another OpenBLAS: the library, or a folder that has it", pathlib.Path),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sched/cpu_spread.h"
 
+#include <algorithm>
+
 #include <sched.h>
 
 #include "base/keep_errno.h"
@@ -20,7 +22,11 @@ constexpr int kMostLooks = 4;
 // A yield that takes longer than this has let another thread run. It may be one of a carrier that waits as well by now:
 // where two carriers share a CPU and wait for each other by turns, neither waits for long.
 constexpr int64_t kSwitchNs = 2'000;
-constexpr int64_t kBetweenSpreadsNs = 500'000;
+
+// Between two looks that follow such yields. Where others use all CPUs the kernel may bring the two together again: as
+// long as each look finds them so, the time doubles.
+constexpr int64_t kLeastPauseNs = 500'000;
+constexpr int64_t kMostPauseNs = 32'000'000;
 
 bool is_working(const Pool& p, const Carrier* carrier, bool waiting_too) noexcept {
   // Relaxed, as everything here: where the answer is wrong, a carrier is looked at in vain, or later.
@@ -34,20 +40,18 @@ bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
   sched_yield();
   const int64_t after = platform::now_ns();
   note_wait(mine, after, after - now);
-  if (after - now >= kSwitchNs) given_ns_ += after - now;
-  if (after - now < kSwitchNs || after < mine->next_look_at_spread) return false;
-  mine->next_look_at_spread = after + kBetweenSpreadsNs;
-  const base::KeepErrno keep;
-  // A thread that moves to a CPU that others use gains nothing.
-  return platform::has_cpu_to_spare();
+  if (after - now < kSwitchNs) return false;
+  given_ns_ += after - now;
+  return after >= mine->next_look_at_spread;
 }
 
-void CpuSpread::move_if_shared(const Carrier* mine, bool waiting_too) noexcept {
+void CpuSpread::move_if_shared(Carrier* mine, int64_t now, bool waiting_too) noexcept {
   // A bound carrier stays where it is; where the workers are bound, all carriers count as bound.
   if (mine->cpus.load(std::memory_order_relaxed) != nullptr || pool().settings.cpus_of_worker != nullptr) return;
   const base::KeepErrno keep;
   const Pool& p = pool();
   const int cpu = platform::current_cpu();
+  int64_t pause = kLeastPauseNs;
   const int count = p.carrier_count.load(std::memory_order_acquire);
   int looks = 0;
   for (int i = 1; i < count && looks < kMostLooks; ++i) {
@@ -56,8 +60,11 @@ void CpuSpread::move_if_shared(const Carrier* mine, bool waiting_too) noexcept {
     ++looks;
     if (platform::cpu_of_thread(other->thread_id.load(std::memory_order_relaxed)) != cpu) continue;
     platform::leave_cpu(cpu);
-    return;
+    pause = std::clamp(2 * mine->spread_pause_ns, kLeastPauseNs, kMostPauseNs);
+    break;
   }
+  mine->spread_pause_ns = pause;
+  mine->next_look_at_spread = now + pause;
 }
 
 }  // namespace weft::core

@@ -22,7 +22,7 @@ class CpuSpread {
     const bool shared = yield(mine, now);
     if (waited_ns < next_ns_ && !shared) return;
     next_ns_ = waited_ns + kPeriodNs;
-    move_if_shared(mine, shared);
+    move_if_shared(mine, now, shared);
   }
 
   // Whether other threads, of this process or not, have used the CPU for so long meanwhile that they had better have it
@@ -36,7 +36,7 @@ class CpuSpread {
   static constexpr int64_t kPeriodNs = 5'000'000;
   // Yields. Returns whether another thread has run meanwhile, and the carrier has not looked for a while which one.
   bool yield(Carrier* mine, int64_t now) noexcept;
-  static void move_if_shared(const Carrier* mine, bool waiting_too) noexcept;
+  static void move_if_shared(Carrier* mine, int64_t now, bool waiting_too) noexcept;
 
   int64_t next_ns_ = kFirstNs;
   int64_t given_ns_ = 0;

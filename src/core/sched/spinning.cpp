@@ -65,6 +65,8 @@ bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept 
   return self->carrier->lateness.any();
 }
 
+bool is_bound(const Context* self) noexcept { return self->carrier->place.load(std::memory_order_relaxed) >= 0; }
+
 bool wanted_elsewhere(const Context* self) noexcept {
   const Carrier* carrier = self->carrier;
   if (!carrier->ready.empty() || carrier->poked.load(std::memory_order_relaxed)) return true;

@@ -30,6 +30,9 @@ bool is_oversubscribed() noexcept;
 // so that the context had better leave it (core/sched/lateness.h).
 bool comes_late(const Context* self, int64_t now_ns, int64_t since_ns) noexcept;
 
+// Whether the OS thread of the caller's carrier has a place, which it cannot leave.
+bool is_bound(const Context* self) noexcept;
+
 // begin_waiting() says that the caller only waits, so that its carrier has time; end_waiting() takes that back.
 // `goes_on`: the caller goes on; otherwise it is about to leave its carrier.
 void begin_waiting(const Context* self) noexcept;
@@ -49,6 +52,9 @@ bool spin_until(const Context* self, Done&& done) noexcept {
   constexpr unsigned kSpinsPerLook = 16;
   constexpr unsigned kSpinsPerTime = 64;
   constexpr int64_t kOfferNs = 50'000;
+  // A bound thread that comes late shares its CPU with another process, to which each yield gives a time slice. So it
+  // keeps the CPU while the wait may still be a brief one.
+  constexpr int64_t kBoundNs = 50'000;
   int64_t deadline = 0;
   int64_t looked = 0;
   bool finished = false;
@@ -66,13 +72,16 @@ bool spin_until(const Context* self, Done&& done) noexcept {
         begin_waiting(self);
         looked = now;
       }
-      if (comes_late(self, now, now - std::exchange(looked, now))) break;
-      if (!offered && now - (deadline - budget) > kOfferNs) {
+      const int64_t waited = now - (deadline - budget);
+      const bool is_late = comes_late(self, now, now - std::exchange(looked, now));
+      if (is_late && (waited > kBoundNs || !is_bound(self))) break;
+      if (!offered && waited > kOfferNs) {
         offered = true;
         offer_thread(self);
       }
-      if (now > deadline || is_oversubscribed() || owed_to_node(now - (deadline - budget))) break;
-      spread.look(self->carrier, now, now - (deadline - budget));
+      if (now > deadline || is_oversubscribed() || owed_to_node(waited)) break;
+      if (is_late) continue;
+      spread.look(self->carrier, now, waited);
       if (spread.has_given_way() && polls()) break;
     }
   }
