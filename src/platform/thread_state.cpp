@@ -73,6 +73,11 @@ int cpus_of_machine() noexcept {
   return static_cast<int>(cpus.load(std::memory_order_relaxed));
 }
 
+bool has_cpu_to_spare() noexcept {
+  const int runnable = runnable_threads_of_machine();
+  return runnable > 0 && runnable <= cpus_of_machine();
+}
+
 bool run_times(pid_t id, RunTimes& times) noexcept {
   char path[64];
   char text[128];

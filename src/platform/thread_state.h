@@ -23,6 +23,10 @@ int runnable_threads_of_machine() noexcept;
 // CPUs of the whole machine.
 int cpus_of_machine() noexcept;
 
+// Whether some CPU of the machine has nothing to do while threads share others: no more threads want to run than there
+// are CPUs. Some microseconds; false without /proc.
+bool has_cpu_to_spare() noexcept;
+
 struct RunTimes {
   int64_t ran_ns = 0;
   int64_t waited_ns = 0;  // for a CPU, while it wanted to run

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "platform/cycles.h"
 
@@ -23,6 +24,25 @@ TEST(ThreadStateTest, OneThatRuns) {
   bool same = false;
   for (int i = 0; i < 1000 && !same; ++i) same = cpu_of_thread(own_id()) == sched_getcpu();
   EXPECT_TRUE(same);
+}
+
+// That there is one to spare cannot be had on purpose on a machine that others use.
+TEST(ThreadStateTest, NoCpuToSpareWhereMoreThreadsRun) {
+  std::atomic<bool> over{false};
+  std::vector<std::thread> threads;
+  for (long i = 0; i <= sysconf(_SC_NPROCESSORS_ONLN); ++i) {
+    threads.emplace_back([&] {
+      while (!over.load()) continue;
+    });
+  }
+  bool none = false;
+  for (int i = 0; i < 5000 && !none; ++i) {
+    usleep(1000);
+    none = !has_cpu_to_spare();
+  }
+  over.store(true);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(none);
 }
 
 TEST(ThreadStateTest, CountsWhatRuns) {

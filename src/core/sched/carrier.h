@@ -93,8 +93,9 @@ struct alignas(64) Carrier {
     missed,  // it has found something to do before it was called
   };
   Call call = Call::none;
-  int64_t next_look_at_spread = 0;  // core/sched/cpu_spread.h; touched by this carrier only, both
+  int64_t next_look_at_spread = 0;  // core/sched/cpu_spread.h; touched by this carrier only, all three
   int64_t spread_pause_ns = 0;
+  int brief_turns = 0;
   // It looks for work on other NUMA nodes too, since it has waited for near work long enough; touched by this carrier
   // only.
   bool looks_afar = false;

@@ -23,6 +23,11 @@ constexpr int kMostLooks = 4;
 // where two carriers share a CPU and wait for each other by turns, neither waits for long.
 constexpr int64_t kSwitchNs = 2'000;
 
+// Where others want all CPUs, two carriers on one CPU wait for none of those others, and lose nothing by it while they
+// work for long at a time. Where each turn is a brief one, they wait for each other all the time and lose a switch each.
+constexpr int64_t kBriefNs = 30'000;
+constexpr int kBriefTurns = 8;  // one after the other
+
 // Between two looks that follow such yields. Where others use all CPUs the kernel may bring the two together again: as
 // long as each look finds them so, the time doubles.
 constexpr int64_t kLeastPauseNs = 500'000;
@@ -42,7 +47,12 @@ bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
   note_wait(mine, after, after - now);
   if (after - now < kSwitchNs) return false;
   given_ns_ += after - now;
-  return after >= mine->next_look_at_spread;
+  mine->brief_turns = after - now < kBriefNs ? mine->brief_turns + 1 : 0;
+  if (after < mine->next_look_at_spread) return false;
+  if (mine->brief_turns >= kBriefTurns) return true;
+  mine->next_look_at_spread = after + kLeastPauseNs;
+  const base::KeepErrno keep;
+  return platform::has_cpu_to_spare();
 }
 
 void CpuSpread::move_if_shared(Carrier* mine, int64_t now, bool waiting_too) noexcept {
