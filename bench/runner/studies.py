@@ -68,7 +68,7 @@ STUDIES = (
     Entry("kv", "shm.kv.Kv", "--only stores --rounds 3", ("scripts/setup-kv",)),
     Entry("numa", "numa.nodes.Numa", "--guest", ("scripts/setup-numa",)),
     Entry("numa-cost", "numa.cost.NumaCost", "--rounds 3 --passes 12"),
-    Entry("python", "python.main.Python", "--rounds 2", ("scripts/setup-bench-python --torch",)),
+    Entry("python", "python.main.Python", "--rounds 2", ("scripts/setup-bench-python --torch --stacks",)),
 )
 
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-PACKAGES = ("numpy", "scipy", "dask", "scikit-learn", "numba", "torch", "joblib", "threadpoolctl")
+PACKAGES = ("numpy", "scipy", "dask", "scikit-learn", "numba", "torch", "joblib", "threadpoolctl", "polars", "pyarrow")
 RUNTIMES = ("libgomp", "libomp.", "libomp-", "libiomp")
 
 

@@ -5,7 +5,14 @@ import dataclasses
 import pathlib
 from collections.abc import Mapping
 
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
+# Arrow takes OpenMP's; onnxruntime has none.
+ONE_THREAD = {
+    name: "1"
+    for name in (
+        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"),
+        *("POLARS_MAX_THREADS", "OPENCV_FOR_THREADS_NUM"),
+    )
+}
 
 # How a program is entered: the words before the script's name.
 ENTRIES = {

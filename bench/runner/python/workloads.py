@@ -61,6 +61,15 @@ SINGLE = (
     Workload("mix", "KMeans beside eigenvalues, two processes", (KMEANS, EIGENVALUES), (*OPENMP, *BLAS), 1e-3),
 )
 
+# Libraries that each bring a thread for every CPU, called by so many threads.
+STACKS = {
+    "frames": ("Polars, NumPy, KMeans", (*OPENMP, *BLAS), "polars"),
+    "columns": ("Arrow, pandas, numba's workqueue, NumPy", BLAS, "pyarrow"),
+    "images": ("OpenCV, NumPy", BLAS, "cv2"),
+    "sessions": ("onnxruntime, KMeans", OPENMP, "onnxruntime"),
+}
+CALLERS = (2, 8)
+
 # One of each kind: BLAS in threads, with few of them at the end, OpenMP, both, a compiler's loops, two processes.
 SHORT = ("qr-balanced", "eigenvalues-unbalanced", "kmeans", "cross-validation-threads", "numba-openmp", "mix")
 
@@ -85,6 +94,21 @@ def scaling(kind: str, cpus: int, quick: bool) -> list[Workload]:
     ]
 
 
+def stacks(name: str) -> list[Workload]:
+    title, needs, package = STACKS[name]
+    return [
+        Workload(
+            f"{name}-{callers}",
+            f"{title}: {callers} callers",
+            (Program("stacks.py", (name, "--callers", str(callers))),),
+            needs,
+            tolerance=1e-3,
+            package=package,
+        )
+        for callers in CALLERS
+    ]
+
+
 def node(quick: bool) -> list[Workload]:
     """The same program several times at once; the ideal is that many times what it takes alone."""
     return [
@@ -105,6 +129,7 @@ def node(quick: bool) -> list[Workload]:
 def families(cpus: int, quick: bool) -> dict[str, list[Workload]]:
     """What --only can name: each workload, and the studies."""
     found = {workload.name: [workload] for workload in SINGLE}
+    found |= {name: stacks(name) for name in STACKS}
     return found | {
         "scaling-threads": scaling("threads", cpus, quick),
         "scaling-processes": scaling("processes", cpus, quick),
