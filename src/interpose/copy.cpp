@@ -83,11 +83,14 @@ Copy* copy_with(uintptr_t base) noexcept {
 Copy* make(const link_map* map) noexcept {
   const platform::LoadedObject object(map->l_addr, map->l_ld);
   // Whether the version is one that is known has been looked at when the copy was found.
-  const OpenBlas library(object, {});
+  ProductCode products;
+  const OpenBlas library(object, {}, [&](Known what, const void* function, size_t size) {
+    if (what == Known::product) products.add(function, size);
+  });
   if (!library.found()) return nullptr;
   // The copy must not be unmapped from now on: shares are written into it at any time.
   if (dlopen(map->l_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE) == nullptr) return nullptr;
-  Copy* made = new (std::nothrow) Copy(library, map->l_addr, map->l_name);
+  Copy* made = new (std::nothrow) Copy(library, products, map->l_addr, map->l_name);
   if (made == nullptr) return nullptr;
   made->numbers.set_most(most_numbers(library.get_configuration));
   begin_share(made);
@@ -109,7 +112,11 @@ Copy* find_or_add(const link_map* map) noexcept {
     g_count.store(index + 1, std::memory_order_release);
   }
   g_addition_lock.unlock();
-  if (kept != made) delete made;
+  if (kept != made) {
+    delete made;
+  } else {
+    take_lock_calls(platform::LoadedObject(map->l_addr, map->l_ld));
+  }
   return kept;
 }
 
@@ -149,8 +156,9 @@ Found find_mapped() noexcept {
 int copy_count() noexcept { return g_count.load(std::memory_order_acquire); }
 Copy* copy(int index) noexcept { return g_copies[static_cast<size_t>(index)].load(std::memory_order_acquire); }
 
-Copy::Copy(const OpenBlas& found, uintptr_t object_base, const char* file) noexcept
+Copy::Copy(const OpenBlas& found, const ProductCode& code, uintptr_t object_base, const char* file) noexcept
     : library(found),
+      products(code),
       base(object_base),
       path(realpath(file, nullptr)),
       whole(platform::is_redirected(reinterpret_cast<const void*>(found.begin))),

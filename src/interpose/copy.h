@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "interpose/openblas.h"
+#include "interpose/product_locks.h"
 #include "platform/spinlock.h"
 
 namespace weft::interpose {
@@ -40,12 +41,13 @@ class Numbers {
 };
 
 struct Copy {
-  Copy(const OpenBlas& found, uintptr_t object_base, const char* file) noexcept;
+  Copy(const OpenBlas& found, const ProductCode& code, uintptr_t object_base, const char* file) noexcept;
   Copy(const Copy&) = delete;
   Copy& operator=(const Copy&) = delete;
   ~Copy();
 
   const OpenBlas library;
+  const ProductCode products;
   const uintptr_t base;  // the address of the object, by which the copy is known
   char* const path;      // the path of its file, without links; null: it has none
 

@@ -9,6 +9,7 @@
 #include "interpose/fork.h"
 #include "interpose/gang.h"
 #include "interpose/own_limits.h"
+#include "interpose/product_locks.h"
 #include "interpose/refusal.h"
 #include "interpose/statistics.h"
 #include "interpose/thread_share.h"
@@ -185,6 +186,7 @@ void run(int, Job job, int count, size_t size, void* data, int extra) noexcept {
   gang->data = static_cast<char*>(data);
   gang->size = size;
   gang->extra = extra;
+  release_product_lock();
   bool possible = false;
   {
     const openmp::ompt::InLibrary in_library(WEFT_CALLER, count, &gang->tool);
