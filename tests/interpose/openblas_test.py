@@ -360,6 +360,31 @@ class Limits(unittest.TestCase):
         )
         self.assertLessEqual(count(err, "jobs"), 16 + 5 * 2)
 
+    def test_products_do_not_wait_for_longer_ones(self):
+        # The library has a lock for each routine, which a call holds from its first job to its last one.
+        out, _ = python(
+            """
+        import threading, time
+        import numpy as np
+        rng = np.random.default_rng(1)
+        small, large = rng.standard_normal((300, 300)), rng.standard_normal((4000, 4000))
+        small @ small
+        begins, over = threading.Event(), threading.Event()
+        def long():
+            begins.set()
+            large @ large
+            over.set()
+        thread = threading.Thread(target=long)
+        thread.start()
+        begins.wait()
+        time.sleep(0.1)
+        for _ in range(5): small @ small
+        print("over" if over.is_set() else "still at work")
+        thread.join()
+        """
+        )
+        self.assertEqual(out, "still at work\n")
+
     def test_idle_cpus_raise_the_share(self):
         _, err = python(
             self.ASK

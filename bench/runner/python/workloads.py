@@ -65,7 +65,8 @@ SINGLE = (
 STACKS = {
     "frames": ("Polars, NumPy, KMeans", (*OPENMP, *BLAS), "polars"),
     "columns": ("Arrow, pandas, numba's workqueue, NumPy", BLAS, "pyarrow"),
-    "images": ("OpenCV, NumPy", BLAS, "cv2"),
+    # OpenCV's wheel has an OpenBLAS too, 0.3.15, which weft leaves alone.
+    "images": ("OpenCV, NumPy", (), "cv2"),
     "sessions": ("onnxruntime, KMeans", OPENMP, "onnxruntime"),
 }
 CALLERS = (2, 8)
