@@ -24,7 +24,8 @@ constexpr int kMostLooks = 4;
 constexpr int64_t kSwitchNs = 2'000;
 
 // Where others want all CPUs, two carriers on one CPU wait for none of those others, and lose nothing by it while they
-// work for long at a time. Where each turn is a brief one, they wait for each other all the time and lose a switch each.
+// work for long at a time. Where each turn is a brief one, they wait for each other all the time and lose a switch
+// each.
 constexpr int64_t kBriefNs = 30'000;
 constexpr int kBriefTurns = 8;  // one after the other
 
