@@ -30,7 +30,7 @@ class Python(Study):
         Option("--short", f"{', '.join(workloads.SHORT)} under {', '.join(modes.SHORT)}: some ten minutes on 2 CPUs"),
         Option(
             "--modes",
-            f"of {', '.join(modes.BY_NAME)}; default: all; quickly {', '.join(modes.QUICK)}",
+            f"of {', '.join(modes.BY_NAME)}; default: all but the last two; quickly {', '.join(modes.QUICK)}",
             names,
         ),
         Option("--python", f"that has the packages (default {VENV})", pathlib.Path),
@@ -40,7 +40,7 @@ class Python(Study):
 
     def complete(self, parser: argparse.ArgumentParser) -> None:
         given = self.arguments
-        usual = modes.QUICK if given.smoke else modes.SHORT if given.short else tuple(modes.BY_NAME)
+        usual = modes.QUICK if given.smoke else modes.SHORT if given.short else tuple(mode.name for mode in modes.ALL)
         there = workloads.families(machine.cpus(), given.smoke)
         wanted_modes = given.modes or usual
         wanted = given.only or (workloads.SHORT if given.short else there)
@@ -58,7 +58,7 @@ class Python(Study):
         # A virtual environment is known by the path it is called by: links stay.
         self.session = Session(
             places=modes.Places(self.root, given.build, python.absolute(), package),
-            modes=[mode for mode in modes.ALL if mode.name in wanted_modes],
+            modes=[mode for mode in modes.BY_NAME.values() if mode.name in wanted_modes],
             workloads=[workload for name in wanted for workload in there[name]],
             quick=given.smoke,
             limits=Limits(set_up=180, first=given.timeout, factor=given.factor, least=20),

@@ -48,9 +48,12 @@ ALL = (
     Mode("weft-counting", "weft counting", "run", {"WEFT_MODE": "counting"}, "counting"),
     Mode("weft-node", "weft --node", "run", {"WEFT_NODE": "1"}, "node"),
 )
+# Measured where they are named: bench/turns, docs/explanation/all-threads.md.
+TURNS = {"LD_PRELOAD": "{build}/bench/libbench_turns.so"}
+EXPERIMENTS = (Mode("turns", "turns", variables=TURNS), Mode("weft-turns", "weft, turns", "run", TURNS))
 QUICK = (DEFAULT, "one-thread", OWN)
 SHORT = (*QUICK, "weft-static")
-BY_NAME = {mode.name: mode for mode in ALL}
+BY_NAME = {mode.name: mode for mode in (*ALL, *EXPERIMENTS)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Places:
         return self.build / "bin/weft"
 
     def fill(self, word: str) -> str:
-        return word.format(root=self.root, weft=self.weft, python=self.python, package=self.package)
+        return word.format(root=self.root, build=self.build, weft=self.weft, python=self.python, package=self.package)
 
     def command(self, mode: Mode) -> list[str]:
         return [self.fill(word) for word in ENTRIES[mode.entry]]
