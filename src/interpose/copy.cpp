@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interpose/copy.h"
 
+#include <array>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -8,59 +9,15 @@
 
 #include <dlfcn.h>
 
-#include "core/api/wait.h"
 #include "interpose/fibers.h"
 #include "interpose/fork.h"
+#include "interpose/product_locks.h"
 #include "interpose/run.h"
 #include "interpose/thread_share.h"
-#include "platform/fence.h"
 #include "platform/futex_lock.h"
 #include "platform/redirect.h"
 
 namespace weft::interpose {
-
-// ---- numbers ----
-
-bool Numbers::try_take(int first, int count, uint16_t* numbers) noexcept {
-  int found = 0;
-  lock_.lock();
-  for (int number = first; number < most_ && found < count; ++number) {
-    if ((taken_[static_cast<size_t>(number) / 64] >> (number % 64) & 1) != 0) continue;
-    numbers[found++] = static_cast<uint16_t>(number);
-  }
-  if (found == count) {
-    for (int i = 0; i < count; ++i) taken_[numbers[i] / 64u] |= uint64_t{1} << (numbers[i] % 64u);
-  }
-  lock_.unlock();
-  return found == count;
-}
-
-void Numbers::take(int first, int count, uint16_t* numbers) noexcept {
-  for (;;) {
-    const uint32_t seen = returns_.load();
-    if (try_take(first, count, numbers)) return;
-    // On both sides there is a fence between `waiting_` and the numbers: a caller that waits sees the numbers that come
-    // back, or the thread that gives them back sees that it waits.
-    waiting_.fetch_add(1);
-    platform::full_fence_after_update();
-    const bool taken = try_take(first, count, numbers);
-    if (!taken) core::park(returns_, seen);
-    waiting_.fetch_sub(1);
-    if (taken) return;
-  }
-}
-
-void Numbers::put(int count, const uint16_t* numbers) noexcept {
-  lock_.lock();
-  for (int i = 0; i < count; ++i) taken_[numbers[i] / 64u] &= ~(uint64_t{1} << (numbers[i] % 64u));
-  lock_.unlock();
-  platform::full_fence();
-  if (waiting_.load(std::memory_order_relaxed) == 0) return;
-  returns_.fetch_add(1);
-  core::unpark(returns_, INT_MAX);
-}
-
-// ---- copies ----
 
 namespace {
 
@@ -83,19 +40,23 @@ Copy* copy_with(uintptr_t base) noexcept {
 Copy* make(const link_map* map) noexcept {
   const platform::LoadedObject object(map->l_addr, map->l_ld);
   // Whether the version is one that is known has been looked at when the copy was found.
-  ProductCode products;
-  const OpenBlas library(object, {}, [&](Known what, const void* function, size_t size) {
-    if (what == Known::product) products.add(function, size);
-  });
+  const OpenBlas library(object, {});
   if (!library.found()) return nullptr;
   // The copy must not be unmapped from now on: shares are written into it at any time.
   if (dlopen(map->l_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE) == nullptr) return nullptr;
-  Copy* made = new (std::nothrow) Copy(library, products, map->l_addr, map->l_name);
+  Copy* made = new (std::nothrow) Copy(library, map->l_addr, map->l_name);
   if (made == nullptr) return nullptr;
   made->numbers.set_most(most_numbers(library.get_configuration));
   begin_share(made);
   handle_forks();
   return made;
+}
+
+// Whether the object holds an OpenBLAS and nothing else, as its name says. The code around one that is linked in has
+// locks of its own.
+bool is_library_of_its_own(const char* path) noexcept {
+  const char* name = path != nullptr ? std::strrchr(path, '/') : nullptr;
+  return name != nullptr && std::strstr(name, "openblas") != nullptr;
 }
 
 Copy* find_or_add(const link_map* map) noexcept {
@@ -114,7 +75,7 @@ Copy* find_or_add(const link_map* map) noexcept {
   g_addition_lock.unlock();
   if (kept != made) {
     delete made;
-  } else {
+  } else if (is_library_of_its_own(made->path)) {
     take_lock_calls(platform::LoadedObject(map->l_addr, map->l_ld));
   }
   return kept;
@@ -156,9 +117,8 @@ Found find_mapped() noexcept {
 int copy_count() noexcept { return g_count.load(std::memory_order_acquire); }
 Copy* copy(int index) noexcept { return g_copies[static_cast<size_t>(index)].load(std::memory_order_acquire); }
 
-Copy::Copy(const OpenBlas& found, const ProductCode& code, uintptr_t object_base, const char* file) noexcept
+Copy::Copy(const OpenBlas& found, uintptr_t object_base, const char* file) noexcept
     : library(found),
-      products(code),
       base(object_base),
       path(realpath(file, nullptr)),
       whole(platform::is_redirected(reinterpret_cast<const void*>(found.begin))),

@@ -2,52 +2,21 @@
 // The copies of OpenBLAS in the process whose jobs the pool runs.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 
+#include "interpose/numbers.h"
 #include "interpose/openblas.h"
-#include "interpose/product_locks.h"
-#include "platform/spinlock.h"
 
 namespace weft::interpose {
 
-// The numbers of a copy's jobs: no two that run at the same time have the same one.
-class Numbers {
- public:
-  static constexpr int kMost = 1024;
-
-  void set_most(int most) noexcept { most_ = most < kMost ? most : kMost; }
-  int most() const noexcept { return most_; }
-  // Takes `count` numbers, from `first` on. Waits until there are that many free; there must be that many in all.
-  void take(int first, int count, uint16_t* numbers) noexcept;
-  void put(int count, const uint16_t* numbers) noexcept;
-
-  // The two bracket a fork. In the child no other thread has numbers.
-  void before_fork() noexcept { lock_.lock(); }
-  void after_fork(bool in_child) noexcept {
-    if (in_child) taken_.fill(0);
-    lock_.unlock();
-  }
-
- private:
-  bool try_take(int first, int count, uint16_t* numbers) noexcept;
-
-  int most_ = 0;
-  platform::Spinlock lock_;
-  std::array<uint64_t, kMost / 64> taken_{};
-  std::atomic<int> waiting_{0};
-  std::atomic<uint32_t> returns_{0};  // callers that wait for numbers sleep on it
-};
-
 struct Copy {
-  Copy(const OpenBlas& found, const ProductCode& code, uintptr_t object_base, const char* file) noexcept;
+  Copy(const OpenBlas& found, uintptr_t object_base, const char* file) noexcept;
   Copy(const Copy&) = delete;
   Copy& operator=(const Copy&) = delete;
   ~Copy();
 
   const OpenBlas library;
-  const ProductCode products;
   const uintptr_t base;  // the address of the object, by which the copy is known
   char* const path;      // the path of its file, without links; null: it has none
 

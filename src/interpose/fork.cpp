@@ -12,6 +12,7 @@
 #include "interpose/copy.h"
 #include "interpose/gang.h"
 #include "interpose/gang_queue.h"
+#include "interpose/product_locks.h"
 #include "interpose/sequence.h"
 #include "interpose/thread_share.h"
 #include "platform/fence.h"
@@ -86,6 +87,7 @@ void after(bool in_child) noexcept {
     // Threads that do not exist here may have counted themselves, and been about to wait for the fork.
     g_calls.store(0);
     forget_turns();
+    free_locks();
     Sequence::forget_all();
   }
   g_forks.store(0);

@@ -186,14 +186,16 @@ void run(int, Job job, int count, size_t size, void* data, int extra) noexcept {
   gang->data = static_cast<char*>(data);
   gang->size = size;
   gang->extra = extra;
-  release_product_lock();
+  const bool had_lock = release_product_lock();
   bool possible = false;
   {
     const openmp::ompt::InLibrary in_library(WEFT_CALLER, count, &gang->tool);
     possible = run_array(gang).possible;
   }
   dismiss(gang);
-  if (!possible) give_back(job, count, data);
+  if (possible) return;
+  if (had_lock) retake_product_lock();
+  give_back(job, count, data);
 }
 
 void begin(Copy* copy, long position, QueuedJob* jobs) noexcept {

@@ -7,6 +7,7 @@
 
 #include "core/context/context.h"
 #include "core/context/worker_stacks.h"
+#include "core/sched/cpu_spread.h"
 #include "core/sched/free_lists.h"
 #include "core/sched/lateness.h"
 #include "core/sched/open_calls.h"
@@ -93,9 +94,7 @@ struct alignas(64) Carrier {
     missed,  // it has found something to do before it was called
   };
   Call call = Call::none;
-  int64_t next_look_at_spread = 0;  // core/sched/cpu_spread.h; touched by this carrier only, all three
-  int64_t spread_pause_ns = 0;
-  int brief_turns = 0;
+  SpreadLooks spread_looks;
   // It looks for work on other NUMA nodes too, since it has waited for near work long enough; touched by this carrier
   // only.
   bool looks_afar = false;

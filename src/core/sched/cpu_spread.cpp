@@ -29,8 +29,8 @@ constexpr int64_t kSwitchNs = 2'000;
 constexpr int64_t kBriefNs = 30'000;
 constexpr int kBriefTurns = 8;  // one after the other
 
-// Between two looks that follow such yields. Where others use all CPUs the kernel may bring the two together again: as
-// long as each look finds them so, the time doubles.
+// Between two looks that follow such yields. Where others use all CPUs the kernel may bring the two together again, or
+// the other thread is none of those that are looked at: looks that follow each other come ever more rarely.
 constexpr int64_t kLeastPauseNs = 500'000;
 constexpr int64_t kMostPauseNs = 32'000'000;
 
@@ -46,36 +46,44 @@ bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
   sched_yield();
   const int64_t after = platform::now_ns();
   note_wait(mine, after, after - now);
-  if (after - now < kSwitchNs) return false;
+  SpreadLooks& looks = mine->spread_looks;
+  const bool switched = after - now >= kSwitchNs;
+  looks.brief_turns = switched && after - now < kBriefNs ? looks.brief_turns + 1 : 0;
+  if (!switched) return false;
   given_ns_ += after - now;
-  mine->brief_turns = after - now < kBriefNs ? mine->brief_turns + 1 : 0;
-  if (after < mine->next_look_at_spread) return false;
-  if (mine->brief_turns >= kBriefTurns) return true;
-  mine->next_look_at_spread = after + kLeastPauseNs;
+  if (after < looks.next_ns) return false;
+  if (looks.brief_turns >= kBriefTurns) {
+    looks.brief_turns = 0;
+    const bool follows = after - looks.last_ns < 4 * looks.pause_ns;
+    looks.pause_ns = follows ? std::min(2 * looks.pause_ns, kMostPauseNs) : kLeastPauseNs;
+    looks.last_ns = after;
+    looks.next_ns = after + looks.pause_ns;
+    return true;
+  }
+  looks.next_ns = after + kLeastPauseNs;
   const base::KeepErrno keep;
   return platform::has_cpu_to_spare();
 }
 
-void CpuSpread::move_if_shared(Carrier* mine, int64_t now, bool waiting_too) noexcept {
+void CpuSpread::move_if_shared(Carrier* mine, bool waiting_too) noexcept {
   // A bound carrier stays where it is; where the workers are bound, all carriers count as bound.
   if (mine->cpus.load(std::memory_order_relaxed) != nullptr || pool().settings.cpus_of_worker != nullptr) return;
   const base::KeepErrno keep;
   const Pool& p = pool();
   const int cpu = platform::current_cpu();
-  int64_t pause = kLeastPauseNs;
   const int count = p.carrier_count.load(std::memory_order_acquire);
+  // Each time others, where there are many.
+  int& from = mine->spread_looks.from;
   int looks = 0;
-  for (int i = 1; i < count && looks < kMostLooks; ++i) {
-    const Carrier* other = p.carrier((mine->index + i) % count);
-    if (!is_working(p, other, waiting_too)) continue;
+  for (int i = 0; i < count && looks < kMostLooks; ++i) {
+    if (++from >= count) from = 0;
+    const Carrier* other = p.carrier(from);
+    if (other == mine || !is_working(p, other, waiting_too)) continue;
     ++looks;
     if (platform::cpu_of_thread(other->thread_id.load(std::memory_order_relaxed)) != cpu) continue;
     platform::leave_cpu(cpu);
-    pause = std::clamp(2 * mine->spread_pause_ns, kLeastPauseNs, kMostPauseNs);
-    break;
+    return;
   }
-  mine->spread_pause_ns = pause;
-  mine->next_look_at_spread = now + pause;
 }
 
 }  // namespace weft::core

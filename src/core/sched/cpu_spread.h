@@ -11,6 +11,15 @@ namespace weft::core {
 
 struct Carrier;
 
+// When a carrier looks where others are, behind yields that have let another thread run. Touched by the carrier only.
+struct SpreadLooks {
+  int64_t next_ns = 0;
+  int64_t last_ns = 0;   // behind brief turns, and the time to the next one of these
+  int64_t pause_ns = 0;
+  int brief_turns = 0;  // of other threads, one after the other
+  int from = 0;         // the carrier that it has looked at last
+};
+
 // A waiting carrier calls look() now and then, with the time and how long it has waited. After some microseconds it
 // lets other threads that are queued on its CPU go first, which costs little where there are none. After a while, from
 // time to time, and sooner where a thread did go first, it looks where the other carriers are. It moves to another CPU
@@ -22,7 +31,7 @@ class CpuSpread {
     const bool shared = yield(mine, now);
     if (waited_ns < next_ns_ && !shared) return;
     next_ns_ = waited_ns + kPeriodNs;
-    move_if_shared(mine, now, shared);
+    move_if_shared(mine, shared);
   }
 
   // Whether other threads, of this process or not, have used the CPU for so long meanwhile that they had better have it
@@ -36,7 +45,7 @@ class CpuSpread {
   static constexpr int64_t kPeriodNs = 5'000'000;
   // Yields. Returns whether another thread has run meanwhile, and the carrier has not looked for a while which one.
   bool yield(Carrier* mine, int64_t now) noexcept;
-  static void move_if_shared(Carrier* mine, int64_t now, bool waiting_too) noexcept;
+  static void move_if_shared(Carrier* mine, bool waiting_too) noexcept;
 
   int64_t next_ns_ = kFirstNs;
   int64_t given_ns_ = 0;

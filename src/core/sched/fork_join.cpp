@@ -182,6 +182,9 @@ bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop) noexcept {
       block_unless(over);
     } else if (!hand_over(self, parallel_call, index, Departure::block)) {
       run_here(self, parallel_call, index);
+    } else if (stop.load(std::memory_order_relaxed)) {
+      // Whoever has woken the caller may have done so for what it has to look at.
+      break;
     }
   }
   if (!done()) return false;

@@ -65,8 +65,8 @@ void withdraw(ParallelCall* parallel_call) noexcept;
 void publish_again(ParallelCall* parallel_call, int count) noexcept;
 
 // Waits until all published calls have ended; runs calls that no other carrier claims. Returns false, before that,
-// where all calls are claimed and `stop` is set: the caller calls join() again later. The thread that sets `stop` then
-// unblocks the parallel call's sleeper.
+// where `stop` is set and all calls are claimed, or the caller has been woken: it calls join() again later. The thread
+// that sets `stop` then unblocks the parallel call's sleeper.
 bool join(ParallelCall* parallel_call, const std::atomic<bool>& stop = kNever) noexcept;
 
 }  // namespace weft::core

@@ -59,12 +59,15 @@ void join_members(Member* primary) noexcept {
     return;
   }
   if (!team->tasks.tasked.load(std::memory_order_relaxed) && core::join(team, team->tasks.tasked)) return;
-  help_with_tasks(primary);
-  // Members that no carrier has claimed go first; a member that pushes a task is to find this one all the same.
-  fall_asleep(primary);
-  const bool joined = core::join(team, team->tasks.tasked);
-  if (wake_up(primary)) answer_call(primary, !joined);
-  if (joined) return;
+  // Members that no carrier has claimed go first; a member that pushes a task is to find this one all the same, however
+  // many are still unclaimed: as long as a call has not been answered, nobody else is called.
+  do {
+    help_with_tasks(primary);
+    fall_asleep(primary);
+    const bool joined = core::join(team, team->tasks.tasked);
+    if (wake_up(primary)) answer_call(primary, !joined);
+    if (joined) return;
+  } while (team->claimable());
   // Against the last of the members, as in join().
   team->sleeper.store(primary->context, std::memory_order_release);
   platform::full_fence();

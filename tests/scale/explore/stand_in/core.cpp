@@ -141,7 +141,7 @@ void release_in_place(Context*) noexcept {}
 
 // ---- CPUs and messages are others' concern ----
 
-void CpuSpread::move_if_shared(Carrier*, int64_t, bool) noexcept {}
+void CpuSpread::move_if_shared(Carrier*, bool) noexcept {}
 bool CpuSpread::yield(Carrier*, int64_t) noexcept { return false; }
 void poll_services() noexcept {}
 void poll_soon() noexcept {}
