@@ -207,14 +207,14 @@ __attribute__((destructor)) static void tell(void) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-#define FIND(function) libc_##function = (__typeof__(libc_##function))dlsym(RTLD_NEXT, #function)
+// ISO C has no conversion from what dlsym() returns.
+#define FIND(function) *(void**)&libc_##function = dlsym(RTLD_NEXT, #function)
   FIND(clock_nanosleep), FIND(epoll_wait), FIND(nanosleep), FIND(poll), FIND(pthread_cond_clockwait);
   FIND(pthread_create), FIND(pthread_join), FIND(pthread_mutex_lock), FIND(sched_yield), FIND(sem_timedwait);
   FIND(sem_wait), FIND(syscall), FIND(usleep);
   // dlsym() finds those of programs older than these.
-  libc_pthread_cond_wait = (__typeof__(libc_pthread_cond_wait))dlvsym(RTLD_NEXT, "pthread_cond_wait", "GLIBC_2.3.2");
-  libc_pthread_cond_timedwait =
-      (__typeof__(libc_pthread_cond_timedwait))dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+  *(void**)&libc_pthread_cond_wait = dlvsym(RTLD_NEXT, "pthread_cond_wait", "GLIBC_2.3.2");
+  *(void**)&libc_pthread_cond_timedwait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
   if (libc_pthread_cond_wait == NULL) FIND(pthread_cond_wait), FIND(pthread_cond_timedwait);
   cpu_set_t mask;
   slots = sched_getaffinity(0, sizeof mask, &mask) == 0 ? (uint32_t)CPU_COUNT(&mask) : 1;
