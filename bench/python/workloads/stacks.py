@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks of libraries that each bring a thread for every CPU, called by several threads at once."""
+"""Libraries that bring a thread for every CPU, one or several of them, called by several threads at once."""
 
 import sys
 from collections.abc import Callable
@@ -14,6 +14,18 @@ CALLS, QUICK_CALLS = 6, 1  # for each caller
 GROUPS = 1000
 
 Call = Callable[[int], float]
+
+
+def products(_: int) -> Call:
+    """NumPy multiplies, again and again."""
+    matrix = np.random.default_rng(1).normal(size=(ORDER, ORDER))
+
+    def call(_: int) -> float:
+        for _ in range(4):
+            product = matrix @ matrix
+        return float(np.abs(product).max())
+
+    return call
 
 
 def frames(rows: int) -> Call:
@@ -119,7 +131,7 @@ def sessions(rows: int) -> Call:
     return call
 
 
-CASES = {"frames": frames, "columns": columns, "images": images, "sessions": sessions}
+CASES = {"products": products, "frames": frames, "columns": columns, "images": images, "sessions": sessions}
 
 
 def main() -> int:

@@ -63,6 +63,7 @@ SINGLE = (
 
 # Libraries that each bring a thread for every CPU, called by so many threads.
 STACKS = {
+    "products": ("NumPy", BLAS, "numpy"),
     "frames": ("Polars, NumPy, KMeans", (*OPENMP, *BLAS), "polars"),
     "columns": ("Arrow, pandas, numba's workqueue, NumPy", BLAS, "pyarrow"),
     # OpenCV's wheel has an OpenBLAS too, 0.3.15, which weft leaves alone.
