@@ -10,11 +10,19 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "core/sched/start.h"
+
 namespace {
 
 using weft::interpose::Numbers;
 
-TEST(NumbersTest, NoneIsGivenTwice) {
+// Whoever waits does so by the core.
+class NumbersTest : public testing::Test {
+ protected:
+  void SetUp() override { weft::core::start({.slots = 2, .stack_size = 256 * 1024, .spin_ns = 20'000}); }
+};
+
+TEST_F(NumbersTest, NoneIsGivenTwice) {
   constexpr int kMost = 16;
   Numbers numbers;
   numbers.set_most(kMost);
@@ -37,7 +45,7 @@ TEST(NumbersTest, NoneIsGivenTwice) {
 }
 
 // Without an order a call that needs all would find some taken each time.
-TEST(NumbersTest, ACallThatNeedsAllHasItsTurnBesideSmallOnes) {
+TEST_F(NumbersTest, ACallThatNeedsAllHasItsTurnBesideSmallOnes) {
   constexpr int kMost = 4;
   Numbers numbers;
   numbers.set_most(kMost);
@@ -65,7 +73,7 @@ TEST(NumbersTest, ACallThatNeedsAllHasItsTurnBesideSmallOnes) {
   EXPECT_FALSE(came_before);
 }
 
-TEST(NumbersTest, TheChildOfAForkFindsAllFree) {
+TEST_F(NumbersTest, TheChildOfAForkFindsAllFree) {
   Numbers numbers;
   numbers.set_most(2);
   std::array<uint16_t, 2> mine{};
