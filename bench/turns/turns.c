@@ -117,6 +117,7 @@ static bool try_take(bool at_once) {
   while (at_once || (slots_out(now) < slots && waiting(now) == 0)) {
     if (!atomic_compare_exchange_weak(&state, &now, now + 1)) continue;
     if (slots_out(now) >= slots) beyond++;
+    self->turns++;
     atomic_store(&self->slot, kHasSlot);
     return true;
   }
@@ -125,6 +126,7 @@ static bool try_take(bool at_once) {
 
 static void queue_up(void) {
   Thread* mine = self;
+  mine->turns++;
   atomic_store(&mine->called, 0);
   mine->next_waiting = NULL;
   lock_queue();
@@ -147,7 +149,6 @@ static void queue_up(void) {
 // At once: the caller holds what others may wait for.
 static void take_slot(bool at_once) {
   if (atomic_load(&self->slot) != kNone) return;
-  self->turns++;
   if (!try_take(at_once)) queue_up();
 }
 
@@ -206,6 +207,24 @@ __attribute__((destructor)) static void tell(void) {
           asleep, long_turns);
 }
 
+// Only the thread that has forked is there, and no watcher.
+static void begin_child(void) {
+  const bool has_slot = self != NULL && atomic_load(&self->slot) == kHasSlot;
+  for (Thread* thread = threads; thread != NULL; thread = thread->next) {
+    if (thread == self) continue;
+    thread->used = false;
+    atomic_store(&thread->slot, kNone);
+  }
+  if (self != NULL) self->id = (pid_t)libc_syscall(SYS_gettid);
+  first_waiting = last_waiting = NULL;
+  atomic_flag_clear(&queue_lock);
+  registration = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  atomic_store(&state, has_slot ? 1 : 0);
+  atomic_store(&watcher_called, 0);
+  pthread_t watcher;
+  libc_pthread_create(&watcher, NULL, watch, NULL);
+}
+
 __attribute__((constructor)) static void begin(void) {
 // ISO C has no conversion from what dlsym() returns.
 #define FIND(function) *(void**)&libc_##function = dlsym(RTLD_NEXT, #function)
@@ -222,6 +241,7 @@ __attribute__((constructor)) static void begin(void) {
   if (wanted != NULL && atoi(wanted) > 0) slots = (uint32_t)atoi(wanted);
   pthread_t watcher;
   libc_pthread_create(&watcher, NULL, watch, NULL);
+  pthread_atfork(NULL, NULL, begin_child);
 }
 
 // ---- threads ----

@@ -52,6 +52,13 @@ void Numbers::put(int count, const uint16_t* numbers) noexcept {
   core::unpark(changes_, INT_MAX);
 }
 
+bool Numbers::has_queue() noexcept {
+  lock_.lock();
+  const bool others_wait = queued_ != served_;
+  lock_.unlock();
+  return others_wait;
+}
+
 void Numbers::after_fork(bool in_child) noexcept {
   if (in_child) {
     taken_.fill(0);

@@ -21,6 +21,8 @@ class Numbers {
   // Takes `count` numbers, from `first` on. Waits until there are that many free; there must be that many in all.
   void take(int first, int count, uint16_t* numbers) noexcept;
   void put(int count, const uint16_t* numbers) noexcept;
+  // Whether calls wait.
+  bool has_queue() noexcept;
 
   // The two bracket a fork. In the child no other thread has numbers, or waits for some.
   void before_fork() noexcept { lock_.lock(); }

@@ -58,7 +58,7 @@ TEST_F(NumbersTest, ACallThatNeedsAllHasItsTurnBesideSmallOnes) {
     has_all = true;
     numbers.put(kMost, mine.data());
   });
-  usleep(50'000);  // it waits by now, or the test says nothing
+  while (!numbers.has_queue()) usleep(1000);
   std::atomic<bool> came_before{false};
   std::thread small([&] {
     std::array<uint16_t, kMost> mine{};

@@ -367,8 +367,14 @@ class Limits(unittest.TestCase):
         import threading, time
         import numpy as np
         rng = np.random.default_rng(1)
-        small, large = rng.standard_normal((300, 300)), rng.standard_normal((4000, 4000))
+        small, trial = rng.standard_normal((300, 300)), rng.standard_normal((1000, 1000))
         small @ small
+        trial @ trial
+        began = time.monotonic()
+        trial @ trial
+        # So that one takes two seconds.
+        order = min(12000, int(1000 * (2 / (time.monotonic() - began)) ** (1 / 3)))
+        large = rng.standard_normal((order, order))
         begins, over = threading.Event(), threading.Event()
         def long():
             begins.set()

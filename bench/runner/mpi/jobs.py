@@ -151,12 +151,12 @@ def start(
 
 
 @contextlib.contextmanager
-def running(build: pathlib.Path, mpi: str, program: str, words: Sequence[object]) -> Iterator[None]:
-    """A job of two ranks runs meanwhile."""
-    launcher = [*LAUNCHERS[mpi], *UNBOUND[mpi]]
+def running(build: pathlib.Path, mpi: str, program: str, words: Sequence[object]) -> Iterator[subprocess.Popen[str]]:
+    """A job of two ranks runs meanwhile; if this process is killed, it ends by itself."""
+    launcher = ["timeout", str(process.TIMEOUT_S), *LAUNCHERS[mpi], *UNBOUND[mpi]]
     job = start(launcher, 2, {"OMP_NUM_THREADS": "1"}, [str(build / "bench" / f"{program}_{mpi}"), *map(str, words)])
     try:
-        yield
+        yield job
     finally:
         end(job)
 

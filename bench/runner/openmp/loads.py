@@ -5,6 +5,7 @@ import argparse
 import contextlib
 import dataclasses
 import statistics
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import partial
@@ -15,6 +16,7 @@ from rich.console import Console
 from ..frame import process, report
 from ..frame.comparison import Comparison
 from ..frame.options import BEFORE, RUNTIMES, Option, check, names
+from ..frame.process import Failure
 from ..frame.runtimes import Runtime
 from ..frame.spread import short, summary
 from ..frame.study import Turn
@@ -28,6 +30,8 @@ BINDINGS = {"free": {}, "bound": {"OMP_PROC_BIND": "close"}}
 P90_LIMIT, SPREAD_LIMIT = 1.0, 3
 # A run has a few samples of some milliseconds, of which it counts the median.
 SAMPLES, MILLISECONDS = 3, 5
+# In which what runs beside gets to its work.
+START_S = 1.5
 # Larger than any measurement takes: the job is ended when it is wanted no more.
 JOB = ("--rows", 2000, "--cols", 2000, "--steps", 1_000_000, "--version", "pure-mpi")
 
@@ -71,9 +75,13 @@ class Loads(Comparison):
         self.beside.close()
         self.now = load
         if load.mpi:
-            self.beside.enter_context(jobs.running(self.arguments.build, load.mpi, "gauss_seidel", JOB))
+            job = self.beside.enter_context(jobs.running(self.arguments.build, load.mpi, "gauss_seidel", JOB))
+            time.sleep(START_S)
+            if job.poll() is not None:
+                self.failures.append(Failure(load.mpi, "gauss_seidel", "the job beside has ended"))
         else:
             self.beside.enter_context(process.computing(load.programs))
+            time.sleep(START_S if load.programs else 0)
 
     def _measure(self, load: Load, binding: str, measure: str, runtime: Runtime) -> None:
         self._put_beside(load)
