@@ -52,7 +52,7 @@ STUDIES = (
     Entry("blas-calls"),
     Entry("gangs", "openmp.gangs.Gangs"),
     Entry("micro", options="--rounds 2"),
-    Entry("loads", "openmp.loads.Loads", "--rounds 100", MPI),
+    Entry("loads", "openmp.loads.Loads", "--rounds 8", MPI),
     Entry("programs", needs=("scripts/setup-programs",)),
     Entry("node"),
     Entry("loops", "compiler.loops.Loops", "--rounds 4 --repeat 9", ENGINES),
