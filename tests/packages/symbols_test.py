@@ -16,7 +16,7 @@ class Symbols(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="weft-symbols-")))
 
-    def library(self, name: str, source: str, *options: str) -> None:
+    def link(self, name: str, source: str, *options: str) -> None:
         command = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(self.folder / name), "-x", "none", *options]
         subprocess.run(command, input=source, text=True, check=True, timeout=60)
 
@@ -26,7 +26,7 @@ class Symbols(unittest.TestCase):
         return done.returncode, done.stdout
 
     def test_versions(self) -> None:
-        self.library("libweft-one.so", 'int puts(const char*); int one(void) { return puts(""); }')
+        self.link("libweft-one.so", 'int puts(const char*); int one(void) { return puts(""); }')
         self.assertEqual(self.check(ANY), (0, ""))
         code, said = self.check(NONE)
         self.assertEqual(code, 1)
@@ -35,21 +35,21 @@ class Symbols(unittest.TestCase):
     def test_a_symbol_of_no_library(self) -> None:
         lacking = "int arc4random(void); int one(void) { return arc4random(); }"
         # As the linker leaves it where an old glibc lacks it and undefined symbols are allowed.
-        self.library("libweft-one.so", lacking, "-nostdlib", "-Wl,--unresolved-symbols=ignore-all")
+        self.link("libweft-one.so", lacking, "-nostdlib", "-Wl,--unresolved-symbols=ignore-all")
         self.assertEqual(self.check(ANY), (1, "libweft-one.so: needs arc4random, of no library\n"))
 
     def test_what_is_found_in_the_process(self) -> None:
         found = "int PMPI_Init(void); extern int ompi_mpi_comm_world; int one(void) { return PMPI_Init() + ompi_mpi_comm_world; }"
-        self.library("libweft-mpi-one.so", found, "-nostdlib")
+        self.link("libweft-mpi-one.so", found, "-nostdlib")
         self.assertEqual(self.check(ANY), (0, ""))
         weak = "__attribute__((weak)) int other(void); int one(void) { return other ? other() : 0; }"
-        self.library("libweft-two.so", weak, "-nostdlib")
+        self.link("libweft-two.so", weak, "-nostdlib")
         self.assertEqual(self.check(ANY), (0, ""))
 
     def test_other_libraries(self) -> None:
-        self.library("libother.so.1", "int other(void) { return 1; }", "-Wl,-soname,libother.so.1")
+        self.link("libother.so.1", "int other(void) { return 1; }", "-Wl,-soname,libother.so.1")
         user = "int other(void); int one(void) { return other(); }"
-        self.library("libweft-one.so", user, str(self.folder / "libother.so.1"))
+        self.link("libweft-one.so", user, str(self.folder / "libother.so.1"))
         code, said = self.check(ANY)
         self.assertEqual(code, 1)
         self.assertIn("libweft-one.so: needs libother.so.1\n", said)
