@@ -43,9 +43,11 @@ ABOUT = {
     "numa": "a matrix times a vector on NUMA nodes: first touch, binding, balancing; --guest makes two nodes",
     "numa-cost": "what weft numa costs a program with much memory",
     "python": "Python programs in several modes",
+    "inference": "servers and training: PyTorch, llama.cpp, onnxruntime",
 }
 MPI, ENGINES = ("scripts/setup-mpi",), ("scripts/setup-engines",)
 VERSIONS = "pure-mpi,interop-blk,interop-nonblk"
+PYTHON = ("scripts/setup-bench-python --torch --stacks",)
 STUDIES = (
     Entry("callers"),
     Entry("nested-blas"),
@@ -68,7 +70,8 @@ STUDIES = (
     Entry("kv", "shm.kv.Kv", "--only stores --rounds 3", ("scripts/setup-kv",)),
     Entry("numa", "numa.nodes.Numa", "--guest", ("scripts/setup-numa",)),
     Entry("numa-cost", "numa.cost.NumaCost", "--rounds 3 --passes 12"),
-    Entry("python", "python.main.Python", "--rounds 2", ("scripts/setup-bench-python --torch --stacks",)),
+    Entry("python", "python.main.Python", "--rounds 2", PYTHON),
+    Entry("inference", "python.inference.Inference", "--rounds 3", PYTHON),
 )
 
 

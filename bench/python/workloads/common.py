@@ -16,7 +16,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-PACKAGES = ("numpy", "scipy", "dask", "scikit-learn", "numba", "torch", "joblib", "threadpoolctl", "polars", "pyarrow")
+PACKAGES = (
+    *("numpy", "scipy", "dask", "scikit-learn", "numba", "torch", "joblib", "threadpoolctl", "polars", "pyarrow"),
+    *("onnxruntime", "xllamacpp"),
+)
 RUNTIMES = ("libgomp", "libomp.", "libomp-", "libiomp")
 
 

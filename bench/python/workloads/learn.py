@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn: gradient boosting inside a cross-validation, by processes and by threads, and k-means in threads."""
+"""scikit-learn: gradient boosting, alone and cross-validated by processes and by threads, and k-means in threads."""
 
 import sys
 from typing import Any
@@ -17,6 +17,7 @@ SAMPLES, FEATURES, ITERATIONS = 20_000, 20, 60
 POINTS, DIMENSIONS, CLUSTERS = 40_000, 16, 32
 QUICK = 20  # the part of the samples
 FITS = 4  # for each CPU
+TURNS, ORDER = 4, 300  # of boosting and eigenvalues
 
 
 def cross_validation(backend: str, quick: bool, measured: common.Measurement) -> tuple[float, str, dict[str, Any]]:
@@ -51,12 +52,32 @@ def kmeans(quick: bool, measured: common.Measurement) -> tuple[float, str, dict[
     return sum(inertias), wrong, {"points": points, "clusters": CLUSTERS, "fits": fits, "workers": workers}
 
 
+def boosting(products: bool, quick: bool, measured: common.Measurement) -> tuple[float, str, dict[str, Any]]:
+    """Fits of gradient boosting (OpenMP, loops of microseconds), and eigenvalues (BLAS) after each."""
+    samples, fits = (SAMPLES // QUICK, 2) if quick else (SAMPLES // 4, TURNS)
+    x, y = make_classification(samples, FEATURES, n_informative=8, random_state=1)
+    model = HistGradientBoostingClassifier(max_iter=20, early_stopping=False, random_state=1)
+    matrix = np.cov(np.random.default_rng(1).normal(size=(ORDER, 2 * ORDER)))
+    score = largest = 0.0
+    measured.ready()
+    for index in range(REPEATS + 1):
+        with measured.step(f"round {index}", counted=index > 0):
+            for _ in range(fits):
+                score = model.fit(x, y).score(x, y)
+                if products:
+                    largest = float(np.linalg.eigvalsh(matrix)[-1])
+    wrong = "" if score > 0.6 else f"a score of {score} only"
+    return score + largest, wrong, {"samples": samples, "fits": fits, "order": ORDER if products else 0}
+
+
 def main() -> int:
-    cases = ("cross-validation-processes", "cross-validation-threads", "kmeans")
+    cases = ("cross-validation-processes", "cross-validation-threads", "kmeans", "boosting", "alternation")
     arguments = common.parser(__doc__, cases).parse_args()
     measured = common.Measurement(arguments)
     if arguments.case == "kmeans":
         checksum, wrong, sizes = kmeans(arguments.quick, measured)
+    elif arguments.case in ("boosting", "alternation"):
+        checksum, wrong, sizes = boosting(arguments.case == "alternation", arguments.quick, measured)
     else:
         backend = "loky" if arguments.case.endswith("processes") else "threading"
         checksum, wrong, sizes = cross_validation(backend, arguments.quick, measured)

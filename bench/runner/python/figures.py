@@ -7,14 +7,17 @@ from matplotlib import pyplot
 
 from ..frame.plots import save
 from ..frame.spread import short
-from . import results
+from . import modes, results
 from .results import Data
 from .workloads import NODE
 
 COLOURS = dict(
     zip(
-        ("default", "one-thread", "weft", "weft-static", "weft-exclusive", "weft-counting", "weft-node"),
-        ("#8c8c8c", "#c9a227", "#1f6fb4", "#6aaed6", "#2a9d6f", "#8bc8a5", "#b04a7a"),
+        modes.BY_NAME,
+        (
+            *("#8c8c8c", "#c9a227", "#1f6fb4", "#6aaed6", "#2a9d6f", "#8bc8a5", "#b04a7a"),
+            *("#e0b93f", "#b5b5b5", "#5c5c5c", "#d9824f", "#7a5ea8"),
+        ),
         strict=True,
     )
 )

@@ -4,7 +4,7 @@
 import argparse
 import itertools
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,8 +15,20 @@ from ..frame.options import LISTED, Option, names, only, positive
 from ..frame.study import Study, Turn
 from . import modes, results, tables, workloads
 from .session import Limits, Session
+from .workloads import Workload
 
 VENV = "build/python/bench-venv/bin/python"
+
+
+def which_modes(usual: Sequence[str]) -> Option:
+    return Option("--modes", f"of {', '.join(modes.BY_NAME)}; default: {', '.join(usual)}", names)
+
+
+RUNS = (
+    Option("--python", f"that has the packages (default {VENV})", pathlib.Path),
+    Option("--factor", "times the best at which a run is cut", positive, 20),
+    Option("--timeout", "seconds at which the first run is cut", positive, 600),
+)
 
 
 class Python(Study):
@@ -28,22 +40,25 @@ class Python(Study):
     options = (
         only(f"of {', '.join(workloads.families(1, quick=True))}; {LISTED}"),
         Option("--short", f"{', '.join(workloads.SHORT)} under {', '.join(modes.SHORT)}: some ten minutes on 2 CPUs"),
-        Option(
-            "--modes",
-            f"of {', '.join(modes.BY_NAME)}; default: all but the last two; quickly {', '.join(modes.QUICK)}",
-            names,
-        ),
-        Option("--python", f"that has the packages (default {VENV})", pathlib.Path),
-        Option("--factor", "times the best at which a run is cut", positive, 20),
-        Option("--timeout", "seconds at which the first run is cut", positive, 600),
+        which_modes(modes.NAMES),
+        *RUNS,
     )
+
+    def usual(self) -> tuple[Sequence[str], Iterable[str]]:
+        """The modes, and the workloads."""
+        if self.arguments.short:
+            return modes.SHORT, workloads.SHORT
+        return modes.QUICK if self.arguments.smoke else modes.NAMES, self.offered()
+
+    def offered(self) -> dict[str, list[Workload]]:
+        """What --only can name."""
+        return workloads.families(machine.cpus(), self.arguments.smoke)
 
     def complete(self, parser: argparse.ArgumentParser) -> None:
         given = self.arguments
-        usual = modes.QUICK if given.smoke else modes.SHORT if given.short else tuple(mode.name for mode in modes.ALL)
-        there = workloads.families(machine.cpus(), given.smoke)
-        wanted_modes = given.modes or usual
-        wanted = given.only or (workloads.SHORT if given.short else there)
+        there = self.offered()
+        usual_modes, usual = self.usual()
+        wanted_modes, wanted = given.modes or usual_modes, given.only or usual
         options.check(parser, "--modes", wanted_modes, modes.BY_NAME)
         options.check(parser, "--only", wanted, there)
         python = given.python or self.root / VENV
@@ -70,7 +85,7 @@ class Python(Study):
             for mode in here:
                 yield f"{workload.name}, {mode.title}", partial(self._measure, workload, mode, mode is here[-1])
 
-    def _measure(self, workload: workloads.Workload, mode: modes.Mode, last: bool) -> None:
+    def _measure(self, workload: Workload, mode: modes.Mode, last: bool) -> None:
         self.session.measure(workload, mode)
         if last:
             self.save()  # a run that is stopped keeps what it has measured

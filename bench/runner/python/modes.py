@@ -14,6 +14,9 @@ ONE_THREAD = {
     )
 }
 
+# What a careful user sets: the CPUs divided by the callers, for each program.
+BY_HAND = dict.fromkeys((*ONE_THREAD, "LLAMA_ARG_THREADS"), "{share}")
+
 # How a program is entered: the words before the script's name.
 ENTRIES = {
     "": ("{python}",),
@@ -48,12 +51,21 @@ ALL = (
     Mode("weft-counting", "weft counting", "run", {"WEFT_MODE": "counting"}, "counting"),
     Mode("weft-node", "weft --node", "run", {"WEFT_NODE": "1"}, "node"),
 )
-# Measured where they are named: bench/turns, docs/explanation/all-threads.md.
+# bench/turns, docs/explanation/all-threads.md.
 TURNS = {"LD_PRELOAD": "{build}/bench/libbench_turns.so"}
-EXPERIMENTS = (Mode("turns", "turns", variables=TURNS), Mode("weft-turns", "weft, turns", "run", TURNS))
+# Measured by studies that name them.
+OTHERS = (
+    Mode("by-hand", "by hand", variables=BY_HAND),
+    # For libgomp: members that wait sleep at once, or never.
+    Mode("no-spin", "no spinning", variables={"GOMP_SPINCOUNT": "0"}),
+    Mode("spin", "spinning", variables={"GOMP_SPINCOUNT": "30000000000"}),
+    Mode("turns", "turns", variables=TURNS),
+    Mode("weft-turns", "weft, turns", "run", TURNS),
+)
+NAMES = tuple(mode.name for mode in ALL)
 QUICK = (DEFAULT, "one-thread", OWN)
 SHORT = (*QUICK, "weft-static")
-BY_NAME = {mode.name: mode for mode in (*ALL, *EXPERIMENTS)}
+BY_NAME = {mode.name: mode for mode in (*ALL, *OTHERS)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,11 +81,13 @@ class Places:
     def weft(self) -> pathlib.Path:
         return self.build / "bin/weft"
 
-    def fill(self, word: str) -> str:
-        return word.format(root=self.root, build=self.build, weft=self.weft, python=self.python, package=self.package)
+    def fill(self, word: str, share: int = 1) -> str:
+        places = {"root": self.root, "build": self.build, "python": self.python, "package": self.package}
+        return word.format(weft=self.weft, share=share, **places)
 
     def command(self, mode: Mode) -> list[str]:
         return [self.fill(word) for word in ENTRIES[mode.entry]]
 
-    def variables(self, mode: Mode) -> dict[str, str]:
-        return {name: self.fill(value) for name, value in mode.variables.items()}
+    def variables(self, mode: Mode, share: int = 1) -> dict[str, str]:
+        """`share`: the CPUs of one caller."""
+        return {name: self.fill(value, share) for name, value in mode.variables.items()}

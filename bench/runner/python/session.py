@@ -7,8 +7,8 @@ import pathlib
 import subprocess
 from typing import Any
 
-from ..frame import process
-from . import group
+from ..frame import machine, process
+from . import group, quota
 from .modes import Mode, Places
 from .workloads import Workload
 
@@ -61,7 +61,9 @@ class Session:
         cell.missing = self._missing(workload, mode)
         if cell.missing:
             return
-        ended = group.run(self._commands(workload, mode), self.limits.set_up, self._limit(workload))
+        with quota.limited(workload.quota) as before:
+            commands = self._commands(workload, mode, before)
+            ended = group.run(commands, self.limits.set_up, self._limit(workload))
         cell.cut_seconds, cell.failed = ended.cut_seconds, ended.reason
         if not ended.results:
             return
@@ -71,16 +73,18 @@ class Session:
             cell.samples.append(_seconds(ended.results))
             cell.details.append(ended.results)
 
-    def environment(self, mode: Mode) -> dict[str, str]:
-        return process.environment(FOREIGN) | {"PYTHONDONTWRITEBYTECODE": "1"} | self.places.variables(mode)
+    def environment(self, mode: Mode, share: int = 1) -> dict[str, str]:
+        return process.environment(FOREIGN) | {"PYTHONDONTWRITEBYTECODE": "1"} | self.places.variables(mode, share)
 
-    def _commands(self, workload: Workload, mode: Mode) -> list[group.Command]:
+    def _commands(self, workload: Workload, mode: Mode, before: tuple[str, ...]) -> list[group.Command]:
+        """`before`: the words that start a command."""
         folder = self.places.root / "bench/python/workloads"
         options = ("--gate", *(("--quick",) if self.quick else ()))
+        share = max(1, int(machine.cpus() * workload.quota) // workload.callers)
         return [
             group.Command(
-                (*self.places.command(mode), str(folder / program.script), *program.arguments, *options),
-                self.environment(mode),
+                (*before, *self.places.command(mode), str(folder / program.script), *program.arguments, *options),
+                self.environment(mode, share),
             )
             for program in workload.programs
         ]
@@ -110,6 +114,8 @@ class Session:
     def _missing(self, workload: Workload, mode: Mode) -> str:
         if workload.package and not self._has(workload.package):
             return f"{workload.package} is not installed"
+        if workload.quota < 1 and not quota.possible():
+            return "no group of processes with a quota can be made here"
         return self._mode_missing(mode)
 
     def _has(self, package: str) -> bool:

@@ -30,6 +30,8 @@ class Workload:
     study: str = ""  # the figure of several workloads that this one is a point of
     x: int = 0  # where it is there
     modes: tuple[str, ...] = ()  # empty: all
+    callers: int = 1  # that a careful user would divide the CPUs by
+    quota: float = 1  # the part of the CPUs' time that all programs may have together
 
     def takes(self, mode: Mode) -> bool:
         return not self.modes or mode.name in self.modes
@@ -40,6 +42,7 @@ EIGENVALUES = Program("eigenvalues.py", ("balanced",))
 KMEANS = Program("learn.py", ("kmeans",))
 UNBALANCED_QR, UNBALANCED = (Program(script, ("unbalanced",)) for script in ("qr.py", "eigenvalues.py"))
 PROCESSES, THREADS = (Program("learn.py", (f"cross-validation-{by}",)) for by in ("processes", "threads"))
+ALTERNATION, BOOSTING = (Program("learn.py", (case,)) for case in ("alternation", "boosting"))
 LOOPS, LOOPS_BY_TBB = (Program("loops.py", (layer,)) for layer in ("omp", "tbb"))
 TRANSFORMER = Program("inference.py", ("transformer",))
 BLAS, OPENMP = ("openblas",), ("openmp",)
@@ -59,6 +62,9 @@ SINGLE = (
     Workload("numba-tbb", "numba (TBB) in a ThreadPool", (LOOPS_BY_TBB,), ("tbb",)),
     Workload("inference", "Transformer in a ThreadPool (PyTorch)", (TRANSFORMER,), OPENMP, 1e-3, package="torch"),
     Workload("mix", "KMeans beside eigenvalues, two processes", (KMEANS, EIGENVALUES), (*OPENMP, *BLAS), 1e-3),
+    # Where members that wait should neither spin nor sleep.
+    Workload("alternation", "Gradient boosting and eigenvalues in turn", (ALTERNATION,), (*OPENMP, *BLAS), 1e-2),
+    Workload("boosting", "Gradient boosting, four processes at once", (BOOSTING,) * 4, OPENMP, 1e-2, callers=4),
 )
 
 # Libraries that each bring a thread for every CPU, called by so many threads.
@@ -106,6 +112,7 @@ def stacks(name: str) -> list[Workload]:
             needs,
             tolerance=1e-3,
             package=package,
+            callers=callers,
         )
         for callers in CALLERS
     ]

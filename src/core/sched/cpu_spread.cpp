@@ -19,10 +19,6 @@ namespace {
 // So many threads are looked at, at most: for each a small file is read.
 constexpr int kMostLooks = 4;
 
-// A yield that takes longer than this has let another thread run. It may be one of a carrier that waits as well by now:
-// where two carriers share a CPU and wait for each other by turns, neither waits for long.
-constexpr int64_t kSwitchNs = 2'000;
-
 // Where others want all CPUs, two carriers on one CPU wait for none of those others, and lose nothing by it while they
 // work for long at a time. Where each turn is a brief one, they wait for each other all the time and lose a switch
 // each.
@@ -42,25 +38,30 @@ bool is_working(const Pool& p, const Carrier* carrier, bool waiting_too) noexcep
 
 }  // namespace
 
+SpreadLooks::Look SpreadLooks::note_yield(int64_t before_ns, int64_t after_ns) noexcept {
+  const int64_t lasted_ns = after_ns - before_ns;
+  const bool switched = is_switch(lasted_ns);
+  brief_turns_ = switched && lasted_ns < kBriefNs ? brief_turns_ + 1 : 0;
+  if (!switched || after_ns < next_ns_) return Look::kNo;
+  if (brief_turns_ < kBriefTurns) {
+    next_ns_ = after_ns + kLeastPauseNs;
+    return Look::kWhereACpuIsFree;
+  }
+  brief_turns_ = 0;
+  const bool follows = after_ns - last_ns_ < 4 * pause_ns_;
+  pause_ns_ = follows ? std::min(2 * pause_ns_, kMostPauseNs) : kLeastPauseNs;
+  last_ns_ = after_ns;
+  next_ns_ = after_ns + pause_ns_;
+  return Look::kAnywhere;
+}
+
 bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
   sched_yield();
   const int64_t after = platform::now_ns();
   note_wait(mine, after, after - now);
-  SpreadLooks& looks = mine->spread_looks;
-  const bool switched = after - now >= kSwitchNs;
-  looks.brief_turns = switched && after - now < kBriefNs ? looks.brief_turns + 1 : 0;
-  if (!switched) return false;
-  given_ns_ += after - now;
-  if (after < looks.next_ns) return false;
-  if (looks.brief_turns >= kBriefTurns) {
-    looks.brief_turns = 0;
-    const bool follows = after - looks.last_ns < 4 * looks.pause_ns;
-    looks.pause_ns = follows ? std::min(2 * looks.pause_ns, kMostPauseNs) : kLeastPauseNs;
-    looks.last_ns = after;
-    looks.next_ns = after + looks.pause_ns;
-    return true;
-  }
-  looks.next_ns = after + kLeastPauseNs;
+  if (SpreadLooks::is_switch(after - now)) given_ns_ += after - now;
+  const SpreadLooks::Look look = mine->spread_looks.note_yield(now, after);
+  if (look != SpreadLooks::Look::kWhereACpuIsFree) return look == SpreadLooks::Look::kAnywhere;
   const base::KeepErrno keep;
   return platform::has_cpu_to_spare();
 }
@@ -73,11 +74,9 @@ void CpuSpread::move_if_shared(Carrier* mine, bool waiting_too) noexcept {
   const int cpu = platform::current_cpu();
   const int count = p.carrier_count.load(std::memory_order_acquire);
   // Each time others, where there are many.
-  int& from = mine->spread_looks.from;
   int looks = 0;
   for (int i = 0; i < count && looks < kMostLooks; ++i) {
-    if (++from >= count) from = 0;
-    const Carrier* other = p.carrier(from);
+    const Carrier* other = p.carrier(mine->spread_looks.next_carrier(count));
     if (other == mine || !is_working(p, other, waiting_too)) continue;
     ++looks;
     if (platform::cpu_of_thread(other->thread_id.load(std::memory_order_relaxed)) != cpu) continue;

@@ -12,12 +12,28 @@ namespace weft::core {
 struct Carrier;
 
 // When a carrier looks where others are, behind yields that have let another thread run. Touched by the carrier only.
-struct SpreadLooks {
-  int64_t next_ns = 0;
-  int64_t last_ns = 0;   // behind brief turns, and the time to the next one of these
-  int64_t pause_ns = 0;
-  int brief_turns = 0;  // of other threads, one after the other
-  int from = 0;         // the carrier that it has looked at last
+class SpreadLooks {
+ public:
+  enum class Look { kNo, kWhereACpuIsFree, kAnywhere };
+
+  // After each yield: its begin and end, of the monotonic clock.
+  Look note_yield(int64_t before_ns, int64_t after_ns) noexcept;
+
+  // Whether a yield was long enough for another thread to have run. It may be one of a carrier that waits as well by
+  // now: where two carriers share a CPU and wait for each other by turns, neither waits for long.
+  static constexpr bool is_switch(int64_t lasted_ns) noexcept { return lasted_ns >= kSwitchNs; }
+
+  // The index after that of the last call, of `count`.
+  int next_carrier(int count) noexcept { return from_ = from_ + 1 < count ? from_ + 1 : 0; }
+
+ private:
+  static constexpr int64_t kSwitchNs = 2'000;
+
+  int64_t next_ns_ = 0;
+  int64_t last_ns_ = 0;   // behind brief turns, and the time to the next one of these
+  int64_t pause_ns_ = 0;
+  int brief_turns_ = 0;  // of other threads, one after the other
+  int from_ = 0;
 };
 
 // A waiting carrier calls look() now and then, with the time and how long it has waited. After some microseconds it
@@ -43,7 +59,7 @@ class CpuSpread {
   static constexpr int64_t kYieldNs = 5'000;  // longer than most waits where every carrier runs
   static constexpr int64_t kFirstNs = 500'000;
   static constexpr int64_t kPeriodNs = 5'000'000;
-  // Yields. Returns whether another thread has run meanwhile, and the carrier has not looked for a while which one.
+  // Returns whether another thread has run meanwhile, and it is worth a look which one.
   bool yield(Carrier* mine, int64_t now) noexcept;
   static void move_if_shared(Carrier* mine, bool waiting_too) noexcept;
 
