@@ -425,6 +425,7 @@ class Lines(unittest.TestCase):
             done = weft("help", *command)
             self.assertEqual((done.returncode, done.stdout), (0, weft(*command, "--help").stdout))
         self.assertEqual(weft("version").stdout, weft("--version").stdout)
+        self.assertEqual(weft("-V").stdout, weft("--version").stdout)
         self.assertEqual(weft("help", "--", "run").stdout, weft("run", "--help").stdout)
         # Nothing runs.
         with tempfile.TemporaryDirectory(prefix="weft-grammar-") as folder:
@@ -445,6 +446,23 @@ class Lines(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             wrong = next(word for word in words if word.startswith("-"))
             self.assertRegex(done.stderr, rf"^weft: {wrong}: no such option; see weft .*--help\n$")
+
+    def test_what_may_be_meant(self) -> None:
+        for words, meant in (
+            (("inof",), "info"),
+            (("rep",), "report"),
+            (("node", "stauts"), "status"),
+            (("run", "--stat", "--", "true"), "--stats"),
+            (("run", "--cpu=2", "true"), "--cpus"),
+            (("top", "--jsno"), "--json"),
+        ):
+            done = weft(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"did you mean {meant}?", done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+        # As near to several as to one, or to none.
+        for words in ("t",), ("frobnicate",), ("run", "--x", "true"):
+            self.assertNotIn("did you mean", weft(*words).stderr)
 
     def test_an_option_that_needs_another(self) -> None:
         for options, words in (

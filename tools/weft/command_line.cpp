@@ -93,7 +93,7 @@ void add_tune(CLI::App& app, CLI::App*& tune, TuneOptions& options) {
 
 CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested parallelism composes", "weft") {
   app.formatter(std::make_shared<HelpFormat>());
-  app.set_version_flag("--version", std::string("weft ") + kWholeVersion);
+  app.set_version_flag("-V,--version", std::string("weft ") + kWholeVersion);
   app.require_subcommand(1);
 
   run = app.add_subcommand("run",

@@ -26,6 +26,7 @@
 #include "run.h"
 #include "run_options.h"
 #include "stack_limit.h"
+#include "suggestion.h"
 #include "top.h"
 #include "trace.h"
 #include "tune.h"
@@ -33,6 +34,7 @@
 namespace {
 
 using weft::tools::kUsage;
+using weft::tools::suggestion;
 
 // Where the program stands among the arguments of `run` or `trace`: behind "--", or the first that is neither an option
 // nor the value of one. What follows is the program's, so it must not be parsed.
@@ -121,12 +123,41 @@ std::string spell_as_options(std::vector<std::string>& words, const CLI::App& ap
   return {};
 }
 
+std::vector<std::string> names_of_commands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> names_of_options(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) names.push_back(option->get_name());
+  return names;
+}
+
+// `word` stands where one of `command`'s commands should.
+std::string no_such_command(const CLI::App& command, const char* word) {
+  const std::vector<std::string> names = names_of_commands(command);
+  std::string all;
+  for (size_t i = 0; i < names.size(); ++i) {
+    all += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  }
+  const std::string before = command.get_parent() == nullptr ? "" : command.get_name() + ": ";
+  const std::string meant = suggestion(word, names);
+  return before + shown(word) + ": no such command; " + (meant.empty() ? "there are " + all : meant) + " (" +
+         name_of(command) + " --help)";
+}
+
 // What is wrong on the line: CLI11's words, but where an option that is meant once was given again, or where it misses
-// a command or a file before it says that an option is none.
+// a command or a file, or has one too many, and an option is none.
 std::string fault_of_line(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(true);
-  if (error.get_name() == "RequiredError" && !unknown.empty() && unknown.front().starts_with("-")) {
-    return unknown.front() + ": no such option";
+  const bool misses_or_has_more = error.get_name() == "RequiredError" || error.get_name() == "ExtrasError";
+  if (misses_or_has_more && !unknown.empty() && unknown.front().starts_with("-") && unknown.front() != "--") {
+    const std::string meant = suggestion(unknown.front(), names_of_options(command));
+    return unknown.front() + ": no such option" + (meant.empty() ? "" : "; " + meant);
   }
   for (const CLI::Option* option : command.get_options()) {
     const auto most = static_cast<size_t>(option->get_items_expected_max());
@@ -187,23 +218,19 @@ int run_command(int typed_count, char** typed) {
     return written(app.exit(version));
   } catch (const CLI::ParseError& error) {
     if (count > 1 && arguments[1][0] != '-' && app.get_subcommands().empty()) {
-      weft::base::warn(
-          "%s: no such command; there are run, trace, merge, report, compare, numa, node, top, tune and info (weft "
-          "--help)",
-          shown(arguments[1]));
+      weft::base::warn("%s", no_such_command(app, arguments[1]).c_str());
       return kUsage;
     }
-    if (line.node->parsed() && line.node->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
-      weft::base::warn("node: %s: no such command; there are status and reset (weft node --help)", shown(arguments[2]));
-      return kUsage;
-    }
-    if (line.tune->parsed() && line.tune->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
-      weft::base::warn("tune: %s: no such command; there are collectives, check and explain (weft tune --help)",
-                       shown(arguments[2]));
-      return kUsage;
+    for (const CLI::App* parent : {line.node, line.tune}) {
+      if (parent->parsed() && parent->get_subcommands().empty() && count > 2 && arguments[2][0] != '-') {
+        weft::base::warn("%s", no_such_command(*parent, arguments[2]).c_str());
+        return kUsage;
+      }
     }
     const CLI::App& command = command_of(app);
-    weft::base::warn("%s; see %s --help", fault_of_line(app, command, error).c_str(), name_of(command).c_str());
+    const std::string fault = fault_of_line(app, command, error);
+    const char* see = fault.ends_with('?') ? " See" : "; see";
+    weft::base::warn("%s%s %s --help", fault.c_str(), see, name_of(command).c_str());
     return kUsage;
   }
   if (line.info->parsed()) return written(weft::tools::info(line.info_json, run.command));

@@ -52,7 +52,7 @@ def kmeans(quick: bool, measured: common.Measurement) -> tuple[float, str, dict[
     return sum(inertias), wrong, {"points": points, "clusters": CLUSTERS, "fits": fits, "workers": workers}
 
 
-def boosting(products: bool, quick: bool, measured: common.Measurement) -> tuple[float, str, dict[str, Any]]:
+def boosting(eigenvalues: bool, quick: bool, measured: common.Measurement) -> tuple[float, str, dict[str, Any]]:
     """Fits of gradient boosting (OpenMP, loops of microseconds), and eigenvalues (BLAS) after each."""
     samples, fits = (SAMPLES // QUICK, 2) if quick else (SAMPLES // 4, TURNS)
     x, y = make_classification(samples, FEATURES, n_informative=8, random_state=1)
@@ -64,10 +64,10 @@ def boosting(products: bool, quick: bool, measured: common.Measurement) -> tuple
         with measured.step(f"round {index}", counted=index > 0):
             for _ in range(fits):
                 score = model.fit(x, y).score(x, y)
-                if products:
+                if eigenvalues:
                     largest = float(np.linalg.eigvalsh(matrix)[-1])
     wrong = "" if score > 0.6 else f"a score of {score} only"
-    return score + largest, wrong, {"samples": samples, "fits": fits, "order": ORDER if products else 0}
+    return score + largest, wrong, {"samples": samples, "fits": fits, "order": ORDER if eigenvalues else 0}
 
 
 def main() -> int:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries that bring a thread for every CPU, one or several of them, called by several threads at once."""
 
+import os
 import sys
 from collections.abc import Callable
 
@@ -120,7 +121,9 @@ def sessions(rows: int) -> Call:
         weights,
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = int(os.environ.get("ORT_INTRA_OP_NUM_THREADS", "0"))  # 0: as it comes
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     batch = random.normal(size=(max(8, rows // 1500), width)).astype(np.float32)
 
     def call(_: int) -> float:

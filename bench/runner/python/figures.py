@@ -11,27 +11,17 @@ from . import modes, results
 from .results import Data
 from .workloads import NODE
 
-COLOURS = dict(
-    zip(
-        modes.BY_NAME,
-        (
-            *("#8c8c8c", "#c9a227", "#1f6fb4", "#6aaed6", "#2a9d6f", "#8bc8a5", "#b04a7a"),
-            *("#e0b93f", "#b5b5b5", "#5c5c5c", "#d9824f", "#7a5ea8"),
-        ),
-        strict=True,
-    )
-)
 
-
-def draw(folder: pathlib.Path, data: Data) -> None:
+def draw(folder: pathlib.Path, name: str, data: Data) -> None:
+    """`name`: of the study, with which the files begin."""
     for workload in data["workloads"]:
         if not workload["study"]:
-            _bars(folder, data, workload)
+            _bars(folder, name, data, workload)
     for study, points in results.studies(data).items():
-        _lines(folder, data, study, points)
+        _lines(folder, name, data, study, points)
 
 
-def _bars(folder: pathlib.Path, data: Data, workload: Data) -> None:
+def _bars(folder: pathlib.Path, name: str, data: Data, workload: Data) -> None:
     found = results.table_of(data)
     shown = []
     for mode in data["modes"]:
@@ -44,7 +34,7 @@ def _bars(folder: pathlib.Path, data: Data, workload: Data) -> None:
     for index, (mode, entry) in enumerate(shown):
         cut = entry.get("cut_seconds")
         height = cut or entry["median"]
-        axes.bar(index, height, 0.7, color=COLOURS[mode["name"]], hatch="//" if cut else None)
+        axes.bar(index, height, 0.7, color=modes.BY_NAME[mode["name"]].colour, hatch="//" if cut else None)
         if not cut:
             spread = [[height - entry["p10"]], [entry["p90"] - height]]
             axes.errorbar(index, height, yerr=spread, color="black", capsize=3)
@@ -53,10 +43,10 @@ def _bars(folder: pathlib.Path, data: Data, workload: Data) -> None:
     axes.set_ylabel("seconds, less is better")
     axes.margins(y=0.15)
     axes.set_title(workload["title"])
-    save(figure, folder / f"python_{workload['name']}")
+    save(figure, folder / f"{name}_{workload['name']}")
 
 
-def _lines(folder: pathlib.Path, data: Data, study: str, points: list[Data]) -> None:
+def _lines(folder: pathlib.Path, name: str, data: Data, study: str, points: list[Data]) -> None:
     found = results.table_of(data)
     figure, axes = pyplot.subplots(figsize=(6, 3.8))
     for mode in data["modes"]:
@@ -67,11 +57,11 @@ def _lines(folder: pathlib.Path, data: Data, study: str, points: list[Data]) -> 
         heights = [entry["median"] for _, entry in there]
         below = [entry["median"] - entry["p10"] for _, entry in there]
         above = [entry["p90"] - entry["median"] for _, entry in there]
-        style = {"color": COLOURS[mode["name"]], "label": mode["title"], "marker": "o", "capsize": 3}
+        style = {"color": modes.BY_NAME[mode["name"]].colour, "label": mode["title"], "marker": "o", "capsize": 3}
         axes.errorbar([x for x, _ in there], heights, yerr=[below, above], **style)
         ideal = results.node_ideal(data, mode["name"]) if study == NODE else {}
         if ideal:
-            axes.plot(list(ideal), list(ideal.values()), color=COLOURS[mode["name"]], linestyle=":", linewidth=1)
+            axes.plot(list(ideal), list(ideal.values()), color=style["color"], linestyle=":", linewidth=1)
     if not axes.has_data():
         pyplot.close(figure)
         return
@@ -83,4 +73,4 @@ def _lines(folder: pathlib.Path, data: Data, study: str, points: list[Data]) -> 
     axes.set_ylabel("seconds, less is better")
     axes.set_title("KMeans, several processes" if study == NODE else "Eigenvalues, balanced")
     axes.legend()
-    save(figure, folder / f"python_{study}")
+    save(figure, folder / f"{name}_{study}")

@@ -114,4 +114,4 @@ class Python(Study):
     def draw(self, folder: pathlib.Path) -> None:
         from . import figures  # slow to load
 
-        figures.draw(folder, self.results())
+        figures.draw(folder, self.name, self.results())

@@ -5,16 +5,16 @@ import dataclasses
 import pathlib
 from collections.abc import Mapping
 
-# Arrow takes OpenMP's; onnxruntime has none.
+# Arrow takes OpenMP's. onnxruntime has none: stacks.py reads this one.
 ONE_THREAD = {
     name: "1"
     for name in (
         *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"),
-        *("POLARS_MAX_THREADS", "OPENCV_FOR_THREADS_NUM"),
+        *("POLARS_MAX_THREADS", "OPENCV_FOR_THREADS_NUM", "ORT_INTRA_OP_NUM_THREADS"),
     )
 }
 
-# What a careful user sets: the CPUs divided by the callers, for each program.
+# What a careful user sets: the CPUs divided by the programs, and those of a program by its callers.
 BY_HAND = dict.fromkeys((*ONE_THREAD, "LLAMA_ARG_THREADS"), "{share}")
 
 # How a program is entered: the words before the script's name.
@@ -31,6 +31,7 @@ MODULE_PATH = "{package}"
 class Mode:
     name: str
     title: str
+    colour: str  # in figures
     entry: str = ""  # a key of ENTRIES
     variables: Mapping[str, str] = dataclasses.field(default_factory=dict)
     probe: str = ""  # what bench/python/probe.py must find before the mode is measured
@@ -40,27 +41,27 @@ class Mode:
         return bool(self.entry)
 
 
-DEFAULT, OWN = "default", "weft"
+DEFAULT, OWN, BY_HAND_NAME = "default", "weft", "by-hand"
 
 ALL = (
-    Mode(DEFAULT, "default"),
-    Mode("one-thread", "1 thread", variables=ONE_THREAD),
-    Mode(OWN, "weft", "run"),
-    Mode("weft-static", "weft static", "static", {"PYTHONPATH": MODULE_PATH}, "static"),
-    Mode("weft-exclusive", "weft exclusive", "run", {"WEFT_MODE": "exclusive"}, "exclusive"),
-    Mode("weft-counting", "weft counting", "run", {"WEFT_MODE": "counting"}, "counting"),
-    Mode("weft-node", "weft --node", "run", {"WEFT_NODE": "1"}, "node"),
+    Mode(DEFAULT, "default", "#8c8c8c"),
+    Mode("one-thread", "1 thread", "#c9a227", variables=ONE_THREAD),
+    Mode(OWN, "weft", "#1f6fb4", "run"),
+    Mode("weft-static", "weft static", "#6aaed6", "static", {"PYTHONPATH": MODULE_PATH}, "static"),
+    Mode("weft-exclusive", "weft exclusive", "#2a9d6f", "run", {"WEFT_MODE": "exclusive"}, "exclusive"),
+    Mode("weft-counting", "weft counting", "#8bc8a5", "run", {"WEFT_MODE": "counting"}, "counting"),
+    Mode("weft-node", "weft --node", "#b04a7a", "run", {"WEFT_NODE": "1"}, "node"),
 )
 # bench/turns, docs/explanation/all-threads.md.
 TURNS = {"LD_PRELOAD": "{build}/bench/libbench_turns.so"}
-# Measured by studies that name them.
+# Measured where they are named.
 OTHERS = (
-    Mode("by-hand", "by hand", variables=BY_HAND),
+    Mode(BY_HAND_NAME, "by hand", "#e0b93f", variables=BY_HAND),
     # For libgomp: members that wait sleep at once, or never.
-    Mode("no-spin", "no spinning", variables={"GOMP_SPINCOUNT": "0"}),
-    Mode("spin", "spinning", variables={"GOMP_SPINCOUNT": "30000000000"}),
-    Mode("turns", "turns", variables=TURNS),
-    Mode("weft-turns", "weft, turns", "run", TURNS),
+    Mode("no-spin", "no spinning", "#b5b5b5", variables={"GOMP_SPINCOUNT": "0"}),
+    Mode("spin", "spinning", "#5c5c5c", variables={"GOMP_SPINCOUNT": "30000000000"}),
+    Mode("turns", "turns", "#d9824f", variables=TURNS),
+    Mode("weft-turns", "weft, turns", "#7a5ea8", "run", TURNS),
 )
 NAMES = tuple(mode.name for mode in ALL)
 QUICK = (DEFAULT, "one-thread", OWN)

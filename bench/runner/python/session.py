@@ -8,11 +8,14 @@ import subprocess
 from typing import Any
 
 from ..frame import machine, process
-from . import group, quota
+from . import group, modes, quota
 from .modes import Mode, Places
 from .workloads import Workload
 
-FOREIGN = (*process.OWN_VARIABLES, "MKL_", "NUMBA_", "BLIS_", "TBB_", "TCM_", "LOKY_", "PYTHON")
+FOREIGN = (
+    *(*process.OWN_VARIABLES, "MKL_", "NUMBA_", "BLIS_", "TBB_", "TCM_", "LOKY_", "PYTHON"),
+    *("LLAMA_", "POLARS_", "OPENCV_", "ORT_", "TORCH"),
+)
 PROBE_LIMIT_S = 120
 
 
@@ -80,11 +83,11 @@ class Session:
         """`before`: the words that start a command."""
         folder = self.places.root / "bench/python/workloads"
         options = ("--gate", *(("--quick",) if self.quick else ()))
-        share = max(1, int(machine.cpus() * workload.quota) // workload.callers)
+        each = int(machine.cpus() * workload.quota) // len(workload.programs)
         return [
             group.Command(
                 (*before, *self.places.command(mode), str(folder / program.script), *program.arguments, *options),
-                self.environment(mode, share),
+                self.environment(mode, max(1, each // max(1, program.callers))),
             )
             for program in workload.programs
         ]
@@ -112,8 +115,11 @@ class Session:
         return ""
 
     def _missing(self, workload: Workload, mode: Mode) -> str:
-        if workload.package and not self._has(workload.package):
-            return f"{workload.package} is not installed"
+        for package in workload.packages:
+            if not self._has(package):
+                return f"{package} is not installed"
+        if mode.name == modes.BY_HAND_NAME and not all(program.callers for program in workload.programs):
+            return "the callers of its programs have not been counted"
         if workload.quota < 1 and not quota.possible():
             return "no group of processes with a quota can be made here"
         return self._mode_missing(mode)

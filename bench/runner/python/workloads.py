@@ -16,6 +16,7 @@ NODE_MODES = (modes.DEFAULT, "one-thread", modes.OWN, "weft-node")
 class Program:
     script: str  # in bench/python/workloads
     arguments: tuple[str, ...]
+    callers: int = 0  # threads that call the libraries at once; 0: nobody has counted them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,11 +27,10 @@ class Workload:
     # What weft has to take over for its modes to be what they are called: openmp, openblas, tbb.
     needs: tuple[str, ...]
     tolerance: float = 1e-6  # relative, of the checksums of two modes
-    package: str = ""  # not among the required ones
+    packages: tuple[str, ...] = ()  # not among the required ones
     study: str = ""  # the figure of several workloads that this one is a point of
     x: int = 0  # where it is there
     modes: tuple[str, ...] = ()  # empty: all
-    callers: int = 1  # that a careful user would divide the CPUs by
     quota: float = 1  # the part of the CPUs' time that all programs may have together
 
     def takes(self, mode: Mode) -> bool:
@@ -42,7 +42,7 @@ EIGENVALUES = Program("eigenvalues.py", ("balanced",))
 KMEANS = Program("learn.py", ("kmeans",))
 UNBALANCED_QR, UNBALANCED = (Program(script, ("unbalanced",)) for script in ("qr.py", "eigenvalues.py"))
 PROCESSES, THREADS = (Program("learn.py", (f"cross-validation-{by}",)) for by in ("processes", "threads"))
-ALTERNATION, BOOSTING = (Program("learn.py", (case,)) for case in ("alternation", "boosting"))
+ALTERNATION, BOOSTING = (Program("learn.py", (case,), 1) for case in ("alternation", "boosting"))
 LOOPS, LOOPS_BY_TBB = (Program("loops.py", (layer,)) for layer in ("omp", "tbb"))
 TRANSFORMER = Program("inference.py", ("transformer",))
 BLAS, OPENMP = ("openblas",), ("openmp",)
@@ -60,11 +60,11 @@ SINGLE = (
     Workload("cross-validation-threads", "Gradient boosting, cross-validated by threads", (THREADS,), OPENMP, 1e-2),
     Workload("numba-openmp", "numba (OpenMP) in a ThreadPool", (LOOPS,), OPENMP),
     Workload("numba-tbb", "numba (TBB) in a ThreadPool", (LOOPS_BY_TBB,), ("tbb",)),
-    Workload("inference", "Transformer in a ThreadPool (PyTorch)", (TRANSFORMER,), OPENMP, 1e-3, package="torch"),
+    Workload("inference", "Transformer in a ThreadPool (PyTorch)", (TRANSFORMER,), OPENMP, 1e-3, packages=("torch",)),
     Workload("mix", "KMeans beside eigenvalues, two processes", (KMEANS, EIGENVALUES), (*OPENMP, *BLAS), 1e-3),
-    # Where members that wait should neither spin nor sleep.
+    # Of scikit-learn's issues: members that wait should spin for the one and sleep for the other; too many threads.
     Workload("alternation", "Gradient boosting and eigenvalues in turn", (ALTERNATION,), (*OPENMP, *BLAS), 1e-2),
-    Workload("boosting", "Gradient boosting, four processes at once", (BOOSTING,) * 4, OPENMP, 1e-2, callers=4),
+    Workload("boosting", "Gradient boosting, four processes at once", (BOOSTING,) * 4, OPENMP, 1e-2),
 )
 
 # Libraries that each bring a thread for every CPU, called by so many threads.
@@ -108,11 +108,10 @@ def stacks(name: str) -> list[Workload]:
         Workload(
             f"{name}-{callers}",
             f"{title}: {callers} callers",
-            (Program("stacks.py", (name, "--callers", str(callers))),),
+            (Program("stacks.py", (name, "--callers", str(callers)), callers),),
             needs,
             tolerance=1e-3,
-            package=package,
-            callers=callers,
+            packages=(package,),
         )
         for callers in CALLERS
     ]

@@ -45,14 +45,14 @@ SpreadLooks::Look SpreadLooks::note_yield(int64_t before_ns, int64_t after_ns) n
   if (!switched || after_ns < next_ns_) return Look::kNo;
   if (brief_turns_ < kBriefTurns) {
     next_ns_ = after_ns + kLeastPauseNs;
-    return Look::kWhereACpuIsFree;
+    return Look::kIfACpuIsFree;
   }
   brief_turns_ = 0;
   const bool follows = after_ns - last_ns_ < 4 * pause_ns_;
   pause_ns_ = follows ? std::min(2 * pause_ns_, kMostPauseNs) : kLeastPauseNs;
   last_ns_ = after_ns;
   next_ns_ = after_ns + pause_ns_;
-  return Look::kAnywhere;
+  return Look::kAlways;
 }
 
 bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
@@ -61,7 +61,7 @@ bool CpuSpread::yield(Carrier* mine, int64_t now) noexcept {
   note_wait(mine, after, after - now);
   if (SpreadLooks::is_switch(after - now)) given_ns_ += after - now;
   const SpreadLooks::Look look = mine->spread_looks.note_yield(now, after);
-  if (look != SpreadLooks::Look::kWhereACpuIsFree) return look == SpreadLooks::Look::kAnywhere;
+  if (look != SpreadLooks::Look::kIfACpuIsFree) return look == SpreadLooks::Look::kAlways;
   const base::KeepErrno keep;
   return platform::has_cpu_to_spare();
 }

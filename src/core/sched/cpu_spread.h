@@ -14,16 +14,16 @@ struct Carrier;
 // When a carrier looks where others are, behind yields that have let another thread run. Touched by the carrier only.
 class SpreadLooks {
  public:
-  enum class Look { kNo, kWhereACpuIsFree, kAnywhere };
+  enum class Look { kNo, kIfACpuIsFree, kAlways };
 
-  // After each yield: its begin and end, of the monotonic clock.
+  // To be called behind each yield, with its begin and end by the monotonic clock. Returns whether to look.
   Look note_yield(int64_t before_ns, int64_t after_ns) noexcept;
 
   // Whether a yield was long enough for another thread to have run. It may be one of a carrier that waits as well by
   // now: where two carriers share a CPU and wait for each other by turns, neither waits for long.
   static constexpr bool is_switch(int64_t lasted_ns) noexcept { return lasted_ns >= kSwitchNs; }
 
-  // The index after that of the last call, of `count`.
+  // The carrier to look at, by turns, where there are `count`.
   int next_carrier(int count) noexcept { return from_ = from_ + 1 < count ? from_ + 1 : 0; }
 
  private:
@@ -33,7 +33,7 @@ class SpreadLooks {
   int64_t last_ns_ = 0;   // behind brief turns, and the time to the next one of these
   int64_t pause_ns_ = 0;
   int brief_turns_ = 0;  // of other threads, one after the other
-  int from_ = 0;
+  int from_ = 0;  // the carrier that it has looked at last
 };
 
 // A waiting carrier calls look() now and then, with the time and how long it has waited. After some microseconds it

@@ -29,7 +29,7 @@ class SpreadLooksTest : public testing::Test {
   std::vector<int64_t> looks_during(int64_t lasts) {
     std::vector<int64_t> times;
     for (const int64_t end = now_ + lasts; now_ < end;)
-      if (yield(kBrief) == Look::kAnywhere) times.push_back(now_);
+      if (yield(kBrief) == Look::kAlways) times.push_back(now_);
     return times;
   }
 
@@ -42,12 +42,12 @@ TEST_F(SpreadLooksTest, NobodyRanNobodyIsLookedFor) {
 }
 
 TEST_F(SpreadLooksTest, ASliceIsLookedAtWhereACpuIsFree) {
-  EXPECT_EQ(yield(kSlice), Look::kWhereACpuIsFree);
+  EXPECT_EQ(yield(kSlice), Look::kIfACpuIsFree);
   EXPECT_EQ(yield(kBrief), Look::kNo) << "it has just looked";
 }
 
-TEST_F(SpreadLooksTest, SlicesNeverLookAnywhere) {
-  for (int i = 0; i < 1'000; ++i) EXPECT_NE(yield(kSlice), Look::kAnywhere);
+TEST_F(SpreadLooksTest, SlicesNeverLookAlways) {
+  for (int i = 0; i < 1'000; ++i) EXPECT_NE(yield(kSlice), Look::kAlways);
 }
 
 TEST_F(SpreadLooksTest, BriefTurnsInARowAreLookedAtAnywhere) {
@@ -57,7 +57,7 @@ TEST_F(SpreadLooksTest, BriefTurnsInARowAreLookedAtAnywhere) {
 }
 
 TEST_F(SpreadLooksTest, TurnsThatAreInterruptedAreNotInARow) {
-  for (int i = 0; i < 10'000; ++i) EXPECT_NE(yield(i % 4 == 0 ? kNothing : kBrief), Look::kAnywhere);
+  for (int i = 0; i < 10'000; ++i) EXPECT_NE(yield(i % 4 == 0 ? kNothing : kBrief), Look::kAlways);
 }
 
 TEST_F(SpreadLooksTest, LooksThatDoNotHelpComeEverMoreRarely) {
