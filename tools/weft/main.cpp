@@ -154,7 +154,8 @@ std::string no_such_command(const CLI::App& command, const char* word) {
 // a command or a file, or has one too many, and an option is none.
 std::string fault_of_line(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(true);
-  const bool misses_or_has_more = error.get_name() == "RequiredError" || error.get_name() == "ExtrasError";
+  const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+  const bool misses_or_has_more = code == CLI::ExitCodes::RequiredError || code == CLI::ExitCodes::ExtrasError;
   if (misses_or_has_more && !unknown.empty() && unknown.front().starts_with("-") && unknown.front() != "--") {
     const std::string meant = suggestion(unknown.front(), names_of_options(command));
     return unknown.front() + ": no such option" + (meant.empty() ? "" : "; " + meant);
