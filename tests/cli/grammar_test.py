@@ -453,7 +453,7 @@ class Lines(unittest.TestCase):
             (("rep",), "report"),
             (("node", "stauts"), "status"),
             (("run", "--stat", "--", "true"), "--stats"),
-            (("run", "--cpu=2", "true"), "--cpus"),
+            (("run", "--cpu=192", "true"), "--cpus"),
             (("top", "--jsno"), "--json"),
         ):
             done = weft(*words)

@@ -15,7 +15,7 @@ struct Executable {
   std::vector<std::string> notes;     // whose notes it has: "GNU", "Go"
   // A version of symbols, and the library that has to have it.
   struct Version {
-    std::string library;
+    std::string provider;
     std::string name;
   };
   std::vector<Version> needed_versions;  // without which the dynamic linker ends the program

@@ -157,8 +157,9 @@ std::string fault_of_line(const CLI::App& app, const CLI::App& command, const CL
   const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
   const bool misses_or_has_more = code == CLI::ExitCodes::RequiredError || code == CLI::ExitCodes::ExtrasError;
   if (misses_or_has_more && !unknown.empty() && unknown.front().starts_with("-") && unknown.front() != "--") {
-    const std::string meant = suggestion(unknown.front(), names_of_options(command));
-    return unknown.front() + ": no such option" + (meant.empty() ? "" : "; " + meant);
+    const std::string& word = unknown.front();
+    const std::string meant = suggestion(std::string_view(word).substr(0, word.find('=')), names_of_options(command));
+    return word + ": no such option" + (meant.empty() ? "" : "; " + meant);
   }
   for (const CLI::Option* option : command.get_options()) {
     const auto most = static_cast<size_t>(option->get_items_expected_max());

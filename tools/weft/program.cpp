@@ -173,7 +173,7 @@ namespace {
 // The first version of an OpenMP runtime that the file needs and is not among `versions`; null: there is none.
 std::optional<Executable::Version> lacking(const std::string& path, const std::vector<std::string>& versions) {
   for (const Executable::Version& version : look_into_executable(path).needed_versions) {
-    if (!platform::has_runtime_name(version.library.c_str())) continue;
+    if (!platform::has_runtime_name(version.provider.c_str())) continue;
     if (std::find(versions.begin(), versions.end(), version.name) == versions.end()) return version;
   }
   return std::nullopt;
@@ -194,7 +194,7 @@ void examine_versions(Program& program, const Libraries& libraries, const std::s
   for (const std::string& file : files) {
     const std::optional<Executable::Version> version = lacking(file, versions);
     if (!version) continue;
-    program.complaint = file + " needs " + version->name + " of " + version->library + ", which " + runtime +
+    program.complaint = file + " needs " + version->name + " of " + version->provider + ", which " + runtime +
                         " does not have: " + (file == program.path ? "it" : program.path) + " runs without weft";
     return;
   }

@@ -11,7 +11,7 @@ import torch
 REPEATS = 3
 LAYERS, WIDTH, HEADS, TOKENS = 4, 256, 4, 128
 BATCH, QUICK_BATCH = 8, 1
-REQUESTS, QUICK_REQUESTS = 8, 2  # for each CPU, and for each caller of a case that takes --callers
+REQUESTS, QUICK_REQUESTS = 8, 2  # for each caller
 SENTENCES = (8, 24, 64, 160)  # tokens of one request each: what a sentence encoder is sent
 EXAMPLES, QUICK_EXAMPLES = 256, 32  # of an epoch
 
