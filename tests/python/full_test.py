@@ -199,6 +199,34 @@ class Limits(PackageTest):
 """
         self.assertEqual(self.succeed(code), "1 1\n2 2\n3 3\n")
 
+    def products_of_torch(self, nested_libraries: bool) -> int:
+        """How many regions products in 8 threads open. Each thread has the number of threads that it has alone."""
+        code = """
+    import threading, torch
+    from weft import _runtime
+    a = torch.rand(300, 300)
+    numbers = [(torch.get_num_threads(), _runtime.load().omp_get_max_threads())]
+    def work():
+        for _ in range(200):
+            a @ a
+        numbers.append((torch.get_num_threads(), _runtime.load().omp_get_max_threads()))
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(len(set(numbers)), torch.allclose(a @ a, (a.double() @ a.double()).float(), rtol=1e-4))
+"""
+        how = {"WEFT_NUM_CPUS": "4", "WEFT_NESTED_LIBRARIES": str(nested_libraries).lower()}
+        self.assertEqual(self.succeed(code, "--stats", **how), "1 True\n")
+        found = re.search(r"regions by level: (\d+)", self.errors)
+        return int(found[1]) if found else 0
+
+    @needs("torch")
+    def test_products_of_torch_beside_others(self) -> None:
+        """MKL is told what a caller can have while others compute; PyTorch, which asks it too, keeps its number."""
+        self.assertLess(self.products_of_torch(True), self.products_of_torch(False) / 2)
+
     @needs("numba")
     @unittest.skipIf(CPUS < 2, "needs two CPUs")
     def test_numba(self) -> None:

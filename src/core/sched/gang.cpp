@@ -54,11 +54,14 @@ int idle_carriers() noexcept {
   return idle.at_once + p.node.obtainable(idle.slotless + p.unmade_workers());
 }
 
-bool alone() noexcept {
+int other_roots() noexcept {
   const Context* self = current_context();
+  // Relaxed: a guess, as in has_time().
   const int own = self->home != nullptr && self->home->holds_slot.load(std::memory_order_relaxed) ? 1 : 0;
-  return pool().active_roots.load(std::memory_order_relaxed) <= own && !pool().node.has_neighbours();
+  return pool().active_roots.load(std::memory_order_relaxed) - own;
 }
+
+bool alone() noexcept { return other_roots() <= 0 && !pool().node.has_neighbours(); }
 
 int busy_carriers() noexcept {
   const Pool& p = pool();

@@ -10,6 +10,9 @@ namespace weft::core {
 // How many carriers could start a call for the caller's root at once: idle ones, and those whose context only waits.
 int idle_carriers() noexcept;
 
+// How many other roots hold slots: threads that compute beside the caller's.
+int other_roots() noexcept;
+
 // Whether the caller's root has the CPUs alone: no other root holds a slot, and no other process shares them.
 bool alone() noexcept;
 

@@ -4,6 +4,7 @@
 #include "base/message.h"
 #include "base/options.h"
 #include "openmp/api/fortran.h"
+#include "openmp/library/mkl_threads.h"
 #include "openmp/library/nested_blas.h"
 #include "openmp/record/team.h"
 #include "openmp/team/cancel.h"
@@ -21,8 +22,9 @@ namespace {
     base::warn("omp_set_num_threads(%d): the number must be positive; the call has no effect", threads);
     return;
   }
-  if (is_own_answer(threads, __builtin_return_address(0))) return;
-  own_icvs(self()).nthreads = threads;
+  const Call call{__builtin_return_address(0), __builtin_frame_address(0)};
+  if (is_own_answer(threads, call)) return;
+  own_icvs(self()).nthreads = setting_behind_mkl(threads, call);
 }
 
 // Those of the team that the current task belongs to.
@@ -84,7 +86,8 @@ void get_schedule(Number* kind, Chunk* chunk) noexcept {
 WEFT_ROUTINE_SET_INT(omp_set_num_threads, set_num_threads);
 WEFT_ROUTINE_GET(int, omp_get_num_threads, team_threads());
 WEFT_ROUTINE_GET(int, omp_get_thread_num, current_number());
-WEFT_ROUTINE_GET(int, omp_get_max_threads, max_threads(self(), __builtin_return_address(0)));
+WEFT_ROUTINE_GET(int, omp_get_max_threads,
+                 max_threads(self(), {__builtin_return_address(0), __builtin_frame_address(0)}));
 WEFT_ROUTINE_GET(int, omp_get_thread_limit, icvs(self()).thread_limit);
 WEFT_ROUTINE_GET(int, omp_in_parallel, is_in_parallel(__builtin_return_address(0)));
 WEFT_ROUTINE_SET_INT(omp_set_dynamic, set_dynamic);

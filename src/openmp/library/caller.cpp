@@ -11,7 +11,7 @@
 
 #include "base/keep_errno.h"
 #include "base/options.h"
-#include "openmp/library/embedded_blas.h"
+#include "openmp/library/embedded_code.h"
 #include "openmp/settings/statistics.h"
 
 namespace weft::openmp {
@@ -24,19 +24,24 @@ constexpr const char* kKnown[] = {"openblas"};
 
 // What has been found out about objects, by the names under which the loader has them: the hash of a name, and the
 // verdict in its lowest bits; 0: free. When all entries that a name may have are taken, it gets the first. Relaxed:
-// each word stands alone, but for a verdict that names a range.
+// each word stands alone, but for a verdict that names a part.
 constexpr size_t kVerdicts = 256;
 constexpr size_t kTries = 8;
 constexpr unsigned kVerdictBits = 4;
 constexpr uint64_t kVerdictMask = (uint64_t{1} << kVerdictBits) - 1;
 constexpr uint64_t kOrdinary = 0;
-constexpr uint64_t kSpecial = 1;
-constexpr uint64_t kFirstRange = 2;  // and more: only a range of its code is special
+constexpr uint64_t kOpenBlas = 1;
+constexpr uint64_t kFirstPart = 2;  // and more: only a part of its code is a library's
 constinit std::array<std::atomic<uint64_t>, kVerdicts> g_verdicts{};
 
 // Written before the verdict that names them, and never again. Objects beyond these stay ordinary.
-constinit std::array<CodeRange, kVerdictMask + 1 - kFirstRange> g_ranges{};
-constinit std::atomic<uint64_t> g_ranges_used{0};
+struct Part {
+  CodeRange range;
+  Library library = Library::other;
+  uintptr_t question = 0;  // of MKL: the function that asks
+};
+constinit std::array<Part, kVerdictMask + 1 - kFirstPart> g_parts{};
+constinit std::atomic<uint64_t> g_parts_used{0};
 
 // Of objects that count for themselves. An entry is written before the flag, and never again.
 struct Counting {
@@ -78,19 +83,26 @@ bool is_known(const char* name) noexcept {
                      [&path](const char* known) { return std::strstr(path, known) != nullptr; });
 }
 
-// Of an object whose path does not say so: whether an OpenBLAS is linked into it.
+Part find_part(const char* file) noexcept {
+  const MklQuestion question = find_question_of_mkl(file);
+  if (question.function != 0) return {question.pages, Library::mkl, question.function};
+  const CodeRange blas = find_embedded_blas(file);
+  return blas.empty() ? Part{} : Part{blas, Library::openblas, 0};
+}
+
+// Of an object whose path does not say so: whether a library is linked into it.
 uint64_t verdict_of_code(const char* file) noexcept {
-  const CodeRange range = find_embedded_blas(file);
-  if (range.empty()) return kOrdinary;
-  const uint64_t index = g_ranges_used.fetch_add(1, std::memory_order_relaxed);
-  if (index >= g_ranges.size()) return kOrdinary;
-  g_ranges[index] = range;
-  return kFirstRange + index;
+  const Part part = find_part(file);
+  if (part.library == Library::other) return kOrdinary;
+  const uint64_t index = g_parts_used.fetch_add(1, std::memory_order_relaxed);
+  if (index >= g_parts.size()) return kOrdinary;
+  g_parts[index] = part;
+  return kFirstPart + index;
 }
 
 uint64_t find_out(const char* name) noexcept {
   if (*name == '\0') return verdict_of_code("/proc/self/exe");
-  return is_known(name) ? kSpecial : verdict_of_code(name);
+  return is_known(name) ? kOpenBlas : verdict_of_code(name);
 }
 
 uint64_t verdict_of(const dl_find_object& object) noexcept {
@@ -98,7 +110,7 @@ uint64_t verdict_of(const dl_find_object& object) noexcept {
   std::atomic<uint64_t>* free_entry = nullptr;
   for (size_t i = 0; i < kTries; ++i) {
     std::atomic<uint64_t>& entry = g_verdicts[((hash >> kVerdictBits) + i) % kVerdicts];
-    // Acquire: the range that the verdict names.
+    // Acquire: the part that the verdict names.
     const uint64_t seen = entry.load(std::memory_order_acquire);
     if ((seen & ~kVerdictMask) == hash) return seen & kVerdictMask;
     if (seen == 0 && free_entry == nullptr) free_entry = &entry;
@@ -131,20 +143,25 @@ Mapping mapping_of(const void* address) noexcept {
   const uint64_t page = page_of(address);
   dl_find_object found;
   // Code that no library has brought.
-  if (_dl_find_object(const_cast<void*>(address), &found) != 0) return {.first_page = page, .pages = 1, .special = 0};
+  if (_dl_find_object(const_cast<void*>(address), &found) != 0) {
+    return {.first_page = page, .pages = 1, .library_bits = 0};
+  }
   Pages pages{page_of(found.dlfo_map_start), page_of(static_cast<char*>(found.dlfo_map_end) - 1) + 1};
   const uint64_t verdict = base::options().nested_libraries ? verdict_of(found) : kOrdinary;
-  bool special = verdict == kSpecial;
-  if (verdict >= kFirstRange) {
-    CodeRange range = g_ranges[verdict - kFirstRange];
+  Library library = verdict == kOpenBlas ? Library::openblas : Library::other;
+  if (verdict >= kFirstPart) {
+    const Part& part = g_parts[verdict - kFirstPart];
+    CodeRange range = part.range;
     range.begin += found.dlfo_link_map->l_addr;
     range.end += found.dlfo_link_map->l_addr;
-    special = range.holds(reinterpret_cast<uintptr_t>(address));
+    if (range.holds(reinterpret_cast<uintptr_t>(address))) library = part.library;
     pages = around(page, pages, range);
   }
   constexpr uint64_t kMost = (uint64_t{1} << Mapping::kSizeBits) - 1;
   if (pages.end - pages.first > kMost) pages.first = page;
-  return {.first_page = pages.first, .pages = std::min(pages.end - pages.first, kMost), .special = special ? 1U : 0U};
+  return {.first_page = pages.first,
+          .pages = std::min(pages.end - pages.first, kMost),
+          .library_bits = static_cast<uint64_t>(library)};
 }
 
 }  // namespace
@@ -166,7 +183,15 @@ int own_count(const void* address) noexcept {
   return 0;
 }
 
-bool look_up(const void* address) noexcept {
+AskMkl mkl_question(const void* address) noexcept {
+  dl_find_object found;
+  if (_dl_find_object(const_cast<void*>(address), &found) != 0) return nullptr;
+  const uint64_t verdict = verdict_of(found);
+  if (verdict < kFirstPart || g_parts[verdict - kFirstPart].library != Library::mkl) return nullptr;
+  return reinterpret_cast<AskMkl>(found.dlfo_link_map->l_addr + g_parts[verdict - kFirstPart].question);
+}
+
+Library look_up(const void* address) noexcept {
   const base::KeepErrno keep;
   count(&g_callers_looked_up);
   if (t_believed <= 0) {
@@ -174,13 +199,13 @@ bool look_up(const void* address) noexcept {
     t_believed = kBelieved;
   }
   const Mapping mapping = mapping_of(address);
-  if (mapping.pages == 0) return mapping.special != 0;
+  if (mapping.pages == 0) return mapping.library();
   // The latest stands first; the one that was asked for longest ago goes.
   for (size_t i = kRemembered - 1; i > 0; --i) {
     t_mappings[i].store(t_mappings[i - 1].load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
   t_mappings[0].store(mapping, std::memory_order_relaxed);
-  return mapping.special != 0;
+  return mapping.library();
 }
 
 }  // namespace weft::openmp

@@ -16,6 +16,7 @@
 #include "openmp/library/call_turns.h"
 #include "openmp/library/caller.h"
 #include "openmp/library/library_number.h"
+#include "openmp/library/mkl_threads.h"
 #include "openmp/loop/worksharing.h"
 #include "openmp/record/team.h"
 #include "openmp/record/thread_limit.h"
@@ -187,8 +188,11 @@ void promise(int threads, const void* caller, Change change) noexcept {
 
 }  // namespace
 
-int max_threads(Member* self, const void* caller) noexcept {
-  if (!is_special(caller)) return icvs(self).nthreads;
+int max_threads(Member* self, const Call& call) noexcept {
+  const void* caller = call.caller;
+  const Library library = library_of(caller);
+  if (library == Library::mkl) return threads_for_mkl(self, call);
+  if (library != Library::openblas) return icvs(self).nthreads;
   // Outside of all regions a right that is still the caller's serves again; elsewhere others may want it meanwhile.
   if (self->team->active_level != 0 || has_limit(self)) end_gang();
   t_threads_answered = 0;
@@ -220,20 +224,20 @@ void drop_answer() noexcept {
 }
 
 int in_parallel(Member* self, const void* caller) noexcept {
-  if (t_threads_answered > 1 && is_special(caller)) return 0;
+  if (t_threads_answered > 1 && library_of(caller) == Library::openblas) return 0;
   return self->team->active_level > 0 ? 1 : 0;
 }
 
-bool is_own_answer(int threads, const void* caller) noexcept {
-  if (!is_special(caller)) return false;
+bool is_own_answer(int threads, const Call& call) noexcept {
+  if (library_of(call.caller) != Library::openblas) return false;
   if (threads == t_threads_answered) return true;
   g_limit.store(threads, std::memory_order_relaxed);
-  note_library_number(caller, threads);
+  note_library_number(call.caller, threads);
   return false;
 }
 
 int gang_size(const void* caller) noexcept {
-  if (!is_special(caller)) return 0;
+  if (library_of(caller) != Library::openblas) return 0;
   const int own = own_count(caller);
   if (t_threads_answered <= 1 && own <= 1) return 0;
   use_right();

@@ -15,12 +15,12 @@ struct Member;
 struct Right;
 struct ThreadGrant;
 
-// Answers to omp_get_max_threads and omp_in_parallel for the code at `caller`.
-int max_threads(Member* self, const void* caller) noexcept;
+// Answers to omp_get_max_threads and omp_in_parallel; the latter for the code at `caller`.
+int max_threads(Member* self, const Call& call) noexcept;
 int in_parallel(Member* self, const void* caller) noexcept;
 
-// omp_set_num_threads(threads) from the code at `caller`: true if it must not change the caller's ICV.
-bool is_own_answer(int threads, const void* caller) noexcept;
+// omp_set_num_threads(threads): true if it must not change the caller's ICV.
+bool is_own_answer(int threads, const Call& call) noexcept;
 
 // How many threads the calling thread's last question was answered with; 0: none, or 1.
 inline thread_local int t_threads_answered = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openmp/library/embedded_blas.h"
+#include "openmp/library/embedded_code.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -171,6 +171,20 @@ CodeRange find_embedded_blas(const char* name) noexcept {
     range.end = std::max<uintptr_t>(range.end, symbol.st_value + std::max<uint64_t>(symbol.st_size, 1));
   });
   return opens ? range : CodeRange{};
+}
+
+MklQuestion find_question_of_mkl(const char* name) noexcept {
+  constexpr std::string_view kQuestion = "mkl_serv_domain_get_max_threads";
+  const MappedFile file(name);
+  MklQuestion question;
+  Symbols(file, kQuestion).each(STT_FUNC, [&](const ElfW(Sym) & symbol, std::string_view of) {
+    if (of != kQuestion) return;
+    constexpr uintptr_t kPage = 4096;
+    question.function = symbol.st_value;
+    question.pages.begin = symbol.st_value / kPage * kPage;
+    question.pages.end = (symbol.st_value + symbol.st_size + kPage - 1) / kPage * kPage;
+  });
+  return question;
 }
 
 OwnCount find_own_count(const char* name) noexcept {

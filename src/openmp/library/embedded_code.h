@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An OpenBLAS that is linked into a program or another library: where its code lies, by the names that the file has
-// kept. And where an OpenBLAS keeps a number of threads that it asks nobody for.
+// Code of OpenBLAS or MKL that is linked into a program or another library: where it lies, by the names that the file
+// has kept. And where an OpenBLAS keeps a number of threads that it asks nobody for.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,14 @@ struct CodeRange {
 // puts the objects of an archive side by side, so the range reaches from the first function that is known as OpenBLAS's
 // to the last one.
 CodeRange find_embedded_blas(const char* file) noexcept;
+
+// The function by which MKL asks for a number of threads, and its pages; empty where there is none. Whole pages, so
+// that a thread remembers their callers: what else lies there is MKL's, and asks nobody.
+struct MklQuestion {
+  uintptr_t function = 0;
+  CodeRange pages;
+};
+MklQuestion find_question_of_mkl(const char* file) noexcept;
 
 // From version 0.3.32 on, openblas_set_num_threads() makes the library open its regions without a question, for as many
 // members as it has been told. Two variables of type int, at addresses as the file has them; 0: it has no such.
