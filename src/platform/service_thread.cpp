@@ -2,11 +2,29 @@
 #include "platform/service_thread.h"
 
 #include <cerrno>
+#include <cstring>
 
 #include <pthread.h>
 #include <signal.h>
 
+#include <sys/prctl.h>
+
+#include "platform/small_file.h"
+#include "platform/system_call.h"
+
 namespace weft::platform {
+
+void name_service_thread(const char* name) noexcept { system_call(SYS_prctl, PR_SET_NAME, name); }
+
+void leave_service_name() noexcept {
+  char name[16] = "";
+  system_call(SYS_prctl, PR_GET_NAME, name);
+  if (std::strncmp(name, kServicePrefix, sizeof kServicePrefix - 1) != 0) return;
+  // That of the initial thread, which has the number of the process; a line.
+  if (!read_small_file("/proc/self/comm", name, sizeof name)) return;
+  name[std::strcspn(name, "\n")] = '\0';
+  name_service_thread(name);
+}
 
 bool start_service_thread(void* (*run)(void*), void* argument, size_t stack_size) noexcept {
   sigset_t all;

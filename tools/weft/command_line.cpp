@@ -233,6 +233,19 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   node_reset = node->add_subcommand("reset", "Remove the file that the processes of the node share.");
   node_reset->add_flag("--force", node_force, "even if there are processes: they go on alone");
 
+  threads = app.add_subcommand(
+      "threads",
+      "weft threads [OPTIONS] PROCESS\n"
+      "Say what each thread of a running program on weft does, what it waits for, and whether\n"
+      "some of them can never go on. The process answers itself: no debugger, no rights of root.");
+  threads->add_option("process", threads_options.process, "the number of the process")
+      ->required()
+      ->type_name("PROCESS")
+      ->check([](const std::string& text) { return fault_of_number(text, 1, 4194304); });
+  threads->add_flag("--stacks", threads_options.stacks, "with the whole stack of each thread that waits");
+  add_json(threads, threads_options.json);
+  threads->footer("Example:\n  weft threads 4711");
+
   top = app.add_subcommand(
       "top",
       "Show the processes that share the node, again and again; q ends.\nOnce with --json, or if stdout is no "

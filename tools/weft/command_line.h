@@ -12,6 +12,7 @@
 #include "report/command/command.h"
 #include "report/command/compare_command.h"
 #include "run_options.h"
+#include "threads/threads.h"
 #include "top.h"
 #include "tune.h"
 
@@ -32,6 +33,7 @@ struct CommandLine {
   CLI::App* node = nullptr;
   CLI::App* node_status = nullptr;
   CLI::App* node_reset = nullptr;
+  CLI::App* threads = nullptr;
   CLI::App* top = nullptr;
   CLI::App* info = nullptr;
   CLI::App* tune = nullptr;
@@ -48,6 +50,7 @@ struct CommandLine {
   NumaOptions numa_options;
   std::string node_json;
   bool node_force = false;
+  ThreadsOptions threads_options;
   TopOptions top_options;
   std::string info_json;
   TuneOptions tune_options;

@@ -27,6 +27,7 @@
 #include "run_options.h"
 #include "stack_limit.h"
 #include "suggestion.h"
+#include "threads/threads.h"
 #include "top.h"
 #include "trace.h"
 #include "tune.h"
@@ -240,6 +241,7 @@ int run_command(int typed_count, char** typed) {
   if (line.node_reset->parsed()) return written(weft::tools::node_reset(line.node_force));
   if (line.merge->parsed()) return weft::tools::merge(line.merged_traces, line.merged_file);
   if (line.compare->parsed()) return written(weft::tools::compare_reports(line.compare_options));
+  if (line.threads->parsed()) return written(weft::tools::show_threads(line.threads_options));
   if (line.top->parsed()) return written(weft::tools::top(line.top_options));
   if (line.tune->parsed()) return weft::tools::tune({arguments + 2, arguments + count});
   if (line.report->parsed() && line.report->count("--profile") > 0) {

@@ -13,6 +13,8 @@ namespace weft::core {
 
 namespace {
 
+void (*g_identity_begins)(pid_t thread) = nullptr;  // written once, before the first pool
+
 using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
@@ -57,12 +59,15 @@ Context* current_context() noexcept {
 }
 
 // Cold, so that its system call costs the function above no registers.
+void set_identity_begin(void (*beginning)(pid_t thread)) noexcept { g_identity_begins = beginning; }
+
 [[gnu::cold, gnu::noinline]] void bind_identity(Context* context) noexcept {
   Context* const before = t_self;
   if (context != nullptr) {
     context->thread_pointer = platform::thread_pointer();
     context->thread_id = static_cast<pid_t>(syscall(SYS_gettid));
     begin_signals(context);
+    if (g_identity_begins != nullptr) g_identity_begins(context->thread_id);
   }
   t_self = context;
   if (context == nullptr && before != nullptr) forward_letters(before);

@@ -126,6 +126,10 @@ Context* current_context() noexcept;
 // now.
 void bind_identity(Context* context) noexcept;
 
+// Called under each identity that gets a context, with the kernel's number of its thread; also in the child of a fork,
+// where that is new.
+void set_identity_begin(void (*beginning)(pid_t thread)) noexcept;
+
 // The context of a live thread, and that of the caller; null: there is none. Each reads only the thread's word for it.
 Context* context_of(pthread_t thread) noexcept;
 Context* own_context() noexcept;

@@ -21,6 +21,7 @@
 #include "core/context/stack_overflow.h"
 #include "platform/futex.h"
 #include "platform/rseq.h"
+#include "platform/service_thread.h"
 
 namespace weft::core {
 
@@ -69,6 +70,7 @@ void renew(Donor* donor) noexcept {
 
 void* ContextPool::donor_main(void* argument) {
   auto* donor = static_cast<Donor*>(argument);
+  platform::leave_service_name();
   refuse_cancellation();
   block_cancellation();
   bind_identity(donor);

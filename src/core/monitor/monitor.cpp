@@ -11,6 +11,7 @@
 #include "core/monitor/cpu_contention.h"
 #include "core/monitor/cpu_load.h"
 #include "core/monitor/cpu_turns.h"
+#include "core/monitor/inspection.h"
 #include "core/monitor/pi_mutex_watch.h"
 #include "core/monitor/root_ends.h"
 #include "core/monitor/root_watch.h"
@@ -24,6 +25,7 @@
 #include "core/sched/watcher.h"
 #include "platform/fence.h"
 #include "platform/futex.h"
+#include "platform/service_call.h"
 #include "platform/service_thread.h"
 #include "platform/time_slice.h"
 
@@ -39,6 +41,7 @@ constexpr size_t kStackSize = 1u << 20;
 
 std::atomic<uint32_t> g_awake{0};
 std::atomic<uint32_t> g_ready{0};  // 1: the monitor has joined the node if it was to, or there is no monitor
+platform::ServiceCall g_call;
 std::atomic<bool> g_there{false};  // relaxed: a thread that sees it late does without a monitor for a while
 
 class Monitor {
@@ -68,12 +71,19 @@ class Monitor {
   void rest() noexcept {
     while (g_awake.load(std::memory_order_acquire) == 0) {
       if (pool_.surplus.any(pool_)) {
-        platform::futex_wait_for(g_awake, 0, Surplus::kPeriodNs);
+        await_call(Surplus::kPeriodNs);
         pool_.surplus.tick(pool_);
       } else {
-        platform::futex_wait(g_awake, 0);
+        await_call(-1);
       }
     }
+  }
+
+  // Sleeps for a part of a tick.
+  void pause(int64_t ns) noexcept {
+    if (!pool_.node.on()) return await_call(ns);
+    pool_.node.rest(pool_, ns);
+    await_call(0);
   }
 
   // How long until the next tick, or the next look in between.
@@ -82,6 +92,12 @@ class Monitor {
   void look() noexcept { stalls_.look(); }
 
  private:
+  // Sleeps until the monitor is called, or that many nanoseconds have passed; below 0: without a limit.
+  static void await_call(int64_t ns) noexcept {
+    const pid_t caller = g_call.await(ns);
+    if (caller != 0 && caller != getpid()) answer_inspector(caller);
+  }
+
   // Lends threads where the carriers that a gang had counted on have found something else to do. It does so without any
   // patience, since the gang's other members spin.
   void help_gangs() noexcept {
@@ -109,18 +125,18 @@ class Monitor {
 };
 
 // Sleeps until the next tick; looks and polls in between where something must not wait for that.
-void sleep_a_tick(Pool& p, Monitor& monitor) noexcept {
+void sleep_a_tick(Monitor& monitor) noexcept {
   int64_t left = kTickNs;
   while (monitor.looks_in_between() || monitor_polls()) {
     int64_t rest = monitor.rest_ns();
     if (monitor_polls()) rest = std::min(rest, kPollingFloorNs);
     if (rest >= left) break;
-    p.node.rest(p, rest);
+    monitor.pause(rest);
     left -= rest;
     if (monitor.looks_in_between()) monitor.look();
     poll_if_nobody_has();
   }
-  p.node.rest(p, left);
+  monitor.pause(left);
   poll_if_nobody_has();
 }
 
@@ -132,19 +148,21 @@ void monitor_is_ready() noexcept {
 void* monitor_main(void* argument) {
   auto* monitor = static_cast<Monitor*>(argument);
   Pool& p = pool();
+  g_call.begin();
+  platform::name_service_thread(kMonitorName);
   p.node.join(p.settings);
   g_there.store(true, std::memory_order_relaxed);
   monitor_is_ready();
   use_all_cpus();
   platform::ask_for_short_time_slices();
   for (;;) {
-    sleep_a_tick(p, *monitor);
+    sleep_a_tick(*monitor);
     if (p.node.leave_if_asked(p)) continue;
     p.node.tick(p);
     if (monitor->tick() || p.node.waiting(p)) continue;
     // A root that takes a slot counts itself and then wakes the monitor; so does a carrier that waits for a slot of the
     // node. One that came before this store is seen by the second look below.
-    g_awake.store(0, std::memory_order_relaxed);
+    g_awake.store(0, std::memory_order_release);
     platform::full_fence();
     if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched() || ticks_watched() ||
         polls() || monitor->identities_may_end()) {
@@ -186,7 +204,7 @@ void forget_monitor() noexcept {
 }
 
 void wake_monitor() noexcept {
-  if (g_awake.exchange(1) == 0) platform::futex_wake(g_awake, 1);
+  if (g_awake.exchange(1) == 0) g_call.call();
 }
 
 }  // namespace weft::core

@@ -95,9 +95,11 @@ class NodeBudget {
   bool others_sleep(int64_t& cpu_time) const noexcept;
 
   // ---- for the monitor's thread ----
+  // Whether the process shares the node.
+  bool on() const noexcept { return process_.load(std::memory_order_relaxed) != nullptr; }
   // Joins the node, if the process is to share it.
   void join(const Settings& settings) noexcept;
-  // Sleeps for `ns`, and passes slots on meanwhile.
+  // Where the process shares the node: sleeps for `ns`, and passes slots on meanwhile.
   void rest(Pool& pool, int64_t ns) noexcept;
   // To be called at each tick.
   void tick(Pool& pool) noexcept;
@@ -115,7 +117,6 @@ class NodeBudget {
 
  private:
   // Relaxed: a carrier that sees it late runs a moment without a slot, or asks for one in vain.
-  bool on() const noexcept { return process_.load(std::memory_order_relaxed) != nullptr; }
 
   int count_obtainable(int wanted) const noexcept;
   void look_at_others(Pool& pool) noexcept;

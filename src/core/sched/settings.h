@@ -2,8 +2,11 @@
 // The settings that a pool is started with, and how large a pool may be.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+
+#include <sys/types.h>
 
 #include "platform/cpu_set.h"
 
@@ -22,6 +25,14 @@ struct NodeSettings {
   int weight = 100;
   const char* mode = "";       // shown by `weft node status`
   platform::CpuSet cpus = {};  // the CPUs that the process may use
+};
+
+// Whether other processes of the user may inspect this one (core/monitor/inspection.h), and what the layers above core
+// tell them: the hash of their records, and where the pointers to the current member lie.
+struct InspectionSettings {
+  bool allowed = false;
+  uint64_t layout = 0;
+  std::array<int64_t, 2> members{};
 };
 
 // Which roots may be in parallel regions at the same time (core/sched/admission.h).
@@ -43,9 +54,12 @@ struct Settings {
   const platform::CpuSet* places = nullptr;
   int place_count = 0;
   NodeSettings node = {};
+  InspectionSettings inspection = {};
   // Returns a number that changes when members of the region behind the parallel call take a chunk, a task or a
   // construct. Called by the monitor at any time, also after the region has ended.
   uint64_t (*progress)(const ParallelCall& parallel_call) = nullptr;
+  // Called under each identity of the pool, and of a root, with the kernel's number of its thread when it begins.
+  void (*identity_begins)(pid_t thread) = nullptr;
   // Called by each donor when its thread ends, before its thread-local objects do.
   void (*identity_ends)() = nullptr;
 };

@@ -31,6 +31,7 @@
 #include "platform/futex.h"
 #include "platform/locked_memory.h"
 #include "platform/rseq.h"
+#include "platform/service_thread.h"
 
 namespace weft::core {
 
@@ -76,6 +77,7 @@ void* worker_main(void* argument) {
   const WorkerStack memory = carrier->stack;
   if (memory.stack != nullptr) memory.guard();
   await_begin(carrier);
+  platform::leave_service_name();
   const bool left = platform::leave_rseq();
   platform::take_rseq_area(carrier->rseq_area);
   refuse_cancellation();
@@ -229,6 +231,7 @@ void start(const Settings& settings) noexcept {
   if (g_pool.load(std::memory_order_relaxed) == nullptr) {
     static bool once = [&settings] {
       set_departure_handler(departed);
+      set_identity_begin(settings.identity_begins);
       set_identity_end(settings.identity_ends);
       pthread_atfork(before_fork, after_fork_in_parent, forget_in_child);
       std::atexit([] {

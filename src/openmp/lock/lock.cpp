@@ -36,7 +36,7 @@ std::atomic<uint32_t> g_free_word{kNever};
 bool try_lock(LockWord& word) noexcept {
   uint32_t expected = kFree;
   // Acquire pairs with the release of unlock(): what the last holder did is seen.
-  return word.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
+  return word.compare_exchange_strong(expected, t_held, std::memory_order_acquire, std::memory_order_relaxed);
 }
 
 namespace {
@@ -44,7 +44,22 @@ namespace {
 // Spinners have the numbers of their carriers: a context that spins does not leave its own.
 constinit SpinQueues<core::kMaxCarriers> g_queues;
 
-// `as`: what a lock that is taken becomes; kContended where more threads may be parked.
+// What a lock becomes that is taken where more threads may be parked.
+uint32_t contended() noexcept { return with_state(t_held, kContended); }
+
+// Takes the lock, if it is free, as contended(): kFree. Else puts the mark on it, and returns the word to park on.
+uint32_t take_or_mark(LockWord& word) noexcept {
+  uint32_t seen = word.load(std::memory_order_relaxed);
+  for (;;) {
+    if (state_of(seen) == kContended) return seen;
+    const uint32_t next = seen == kFree ? contended() : with_state(seen, kContended);
+    // Acquire as in try_lock().
+    if (word.compare_exchange_weak(seen, next, std::memory_order_acquire, std::memory_order_relaxed))
+      return seen == kFree ? uint32_t{kFree} : next;
+  }
+}
+
+// `as`: what a lock that is taken becomes: t_held, or contended().
 bool take_if_free(LockWord& word, uint32_t as) noexcept {
   uint32_t expected = kFree;
   // Acquire as in try_lock().
@@ -80,14 +95,15 @@ bool spin_in_line(LockWord& word, const core::Context* context, uint32_t as) noe
 // Where what holds the lock may be paused: the caller does not spin for long, since it may be up to its team that the
 // holder goes on.
 void wait_for_paused(LockWord& word, const core::Context* context) noexcept {
-  if (spin_for(word, context, kHeld, kPolls)) return;
-  const auto take = [&word] { return word.exchange(kContended, std::memory_order_acquire) == kFree; };
+  if (spin_for(word, context, t_held, kPolls)) return;
+  uint32_t seen = kFree;
   do {
-    if (take()) return;
-  } while (core::park_briefly(word, kContended));
+    seen = take_or_mark(word);
+    if (seen == kFree) return;
+  } while (core::park_briefly(word, seen));
   // If a task may hold it that is paused: what that waits for may be up to tasks of the caller's team.
   const LockWait wait(current_member());
-  while (!take()) core::park(word, kContended);
+  while ((seen = take_or_mark(word)) != kFree) core::park(word, seen);
 }
 
 // `pauses`: what holds it may be paused.
@@ -95,12 +111,12 @@ void wait_for(LockWord& word, bool pauses) noexcept {
   start_runtime();
   const core::Context* context = core::attach();
   if (pauses) return wait_for_paused(word, context);
-  if (spin_for(word, context, kHeld, kPollsAlone) || spin_in_line(word, context, kHeld)) return;
-  // Acquire as above. A lock taken this way stays marked: more threads may wait. Only one has been woken, since
-  // the mark has been taken away; so that one stands in line as others do, and puts the mark there again.
-  while (word.exchange(kContended, std::memory_order_acquire) != kFree) {
-    core::park(word, kContended);
-    if (spin_in_line(word, context, kContended)) return;
+  if (spin_for(word, context, t_held, kPollsAlone) || spin_in_line(word, context, t_held)) return;
+  // A lock taken this way stays marked: more threads may wait. Only one has been woken, since the mark has been taken
+  // away; so that one stands in line as others do, and puts the mark there again.
+  for (uint32_t seen = take_or_mark(word); seen != kFree; seen = take_or_mark(word)) {
+    core::park(word, seen);
+    if (spin_in_line(word, context, contended())) return;
   }
 }
 
@@ -119,7 +135,7 @@ void lock_as(LockWord& word, ompt_mutex_t kind) noexcept {
 }
 
 void unlock(LockWord& word) noexcept {
-  if (word.exchange(kFree, std::memory_order_release) == kContended) core::unpark(word, 1);
+  if (state_of(word.exchange(kFree, std::memory_order_release)) == kContended) core::unpark(word, 1);
 }
 
 int lock(NestLock& nest, const void* task) noexcept {
@@ -159,7 +175,7 @@ bool try_acquire_slowly(LockWord& word, const void* caller) noexcept {
 }
 
 void release_slowly(LockWord& word, uint32_t seen, ompt_mutex_t kind, const void* caller) noexcept {
-  if (seen == kContended) core::unpark(word, 1);
+  if (state_of(seen) == kContended) core::unpark(word, 1);
   if (tool::is_on()) tool::release(word, kind, caller);
 }
 

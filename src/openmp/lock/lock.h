@@ -28,7 +28,7 @@ extern LockWord g_atomic;
 
 // The same for the program's constructs and routines, of which tools are told; to stand in what the program calls. The
 // short paths do not ask whether there is a tool: with one, taking a lock this way never succeeds, since g_free_word is
-// kNever, and a lock that was taken is not just kHeld. Relaxed: a thread that sees it late takes a lock the long way.
+// kNever, and a lock that was taken is not just t_held. Relaxed: a thread that sees it late takes a lock the long way.
 extern std::atomic<uint32_t> g_free_word;
 void acquire_slowly(LockWord& word, ompt_mutex_t kind, const void* caller) noexcept;
 bool try_acquire_slowly(LockWord& word, const void* caller) noexcept;
@@ -37,7 +37,7 @@ void release_slowly(LockWord& word, uint32_t seen, ompt_mutex_t kind, const void
 [[gnu::always_inline]] inline bool acquire_at_once(LockWord& word) noexcept {
   uint32_t expected = g_free_word.load(std::memory_order_relaxed);
   // Acquire pairs with the release of those that give it back: what the last holder did is seen.
-  return word.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
+  return word.compare_exchange_strong(expected, t_held, std::memory_order_acquire, std::memory_order_relaxed);
 }
 [[gnu::always_inline]] inline void acquire(LockWord& word, ompt_mutex_t kind) noexcept {
   if (!acquire_at_once(word)) acquire_slowly(word, kind, WEFT_CALLER);
@@ -47,13 +47,13 @@ void release_slowly(LockWord& word, uint32_t seen, ompt_mutex_t kind, const void
 }
 [[gnu::always_inline]] inline void release(LockWord& word, ompt_mutex_t kind) noexcept {
   const uint32_t seen = word.exchange(kFree, std::memory_order_release);
-  if (__builtin_expect(seen != kHeld, 0)) release_slowly(word, seen, kind, WEFT_CALLER);
+  if (__builtin_expect(seen != t_held, 0)) release_slowly(word, seen, kind, WEFT_CALLER);
 }
 // The caller holds the word, and a tool has been told so. Relaxed: it passes nothing on, and a waiter's mark does as
 // well.
 inline void mark_reported(LockWord& word) noexcept {
-  uint32_t held = kHeld;
-  word.compare_exchange_strong(held, kReported, std::memory_order_relaxed);
+  uint32_t held = t_held;
+  word.compare_exchange_strong(held, with_state(held, kReported), std::memory_order_relaxed);
 }
 
 // The new nesting count; try_lock: 0 when another task holds it.

@@ -11,10 +11,12 @@
 #include "openmp/affinity/bound_threads.h"
 #include "openmp/api/spin_wait.h"
 #include "openmp/api/yield.h"
+#include "openmp/record/layout.h"
 #include "openmp/region/region.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/tuning.h"
 #include "openmp/team/progress.h"
+#include "openmp/tool/lock_word.h"
 
 namespace weft::openmp {
 
@@ -47,8 +49,11 @@ core::Settings pool_settings() noexcept {
   settings.place_count = affinity().places.size();
   settings.spin_ns = spin_ns();
   settings.stack_size = stack_size();
+  settings.identity_begins = hold_locks_as;
   settings.identity_ends = end_identity;
   settings.progress = progress_of;
+  settings.inspection = {
+      .allowed = options.inspect, .layout = kOpenmpLayout, .members = {g_member_offset, g_reported_member_offset}};
   if (options.node) {
     settings.node = {.on = true,
                      .weight = options.weight,

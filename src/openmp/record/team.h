@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -162,6 +163,11 @@ inline void note_yield(Team* team) noexcept {
 // Where a tool is told of what the thread does, t_reported_member takes the place of t_member (tool/tool.h), which is
 // null then.
 extern constinit thread_local Member* t_reported_member;
+
+// Where t_member and that one lie from the thread pointer, the same distance for every identity: debuggers (tools/gdb)
+// and inspectors find with it the members of contexts that no thread runs.
+extern const ptrdiff_t g_member_offset;
+extern const ptrdiff_t g_reported_member_offset;
 
 // Null in a thread that has not used OpenMP.
 inline Member* current_member() noexcept {

@@ -27,8 +27,6 @@ ptrdiff_t offset_of(Member** variable) noexcept {
 
 }  // namespace
 
-// Where the two lie from the thread pointer, the same distance for every identity: debuggers (tools/gdb) find with it
-// the members of contexts that no thread runs.
 [[gnu::used]] const ptrdiff_t g_member_offset = offset_of(&t_member);
 [[gnu::used]] const ptrdiff_t g_reported_member_offset = offset_of(&t_reported_member);
 

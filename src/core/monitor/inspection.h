@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `weft threads PID` reads of a process that runs on weft (docs/explanation/threads.md). The process serves its
+// own memory and files of /proc/self: so no right to trace it is needed, and a process that hangs answers as well as any.
+//
+// The inspector listens on a socket of the abstract namespace, named after its process number, and calls the monitor
+// (platform/service_call.h). A thread of the process connects, sends an Inspected, and then answers each
+// InspectionRequest by an InspectionAnswer and that many bytes, until the inspector closes the connection.
+//
+// The inspector knows the records by the same headers. `layout` tells it that they are the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <sys/types.h>
+
+namespace weft::core {
+
+// "weft-inspector-PID", behind a zero byte.
+inline constexpr char kInspectorName[] = "weft-inspector-";
+// The names of the monitor's thread, and of the one that answers.
+inline constexpr char kMonitorName[] = "weft-monitor";
+inline constexpr char kInspectedName[] = "weft-inspected";
+
+struct Inspected {
+  static constexpr std::array<char, 8> kMagic{'w', 'e', 'f', 't', '-', 'i', 'n', '1'};
+
+  std::array<char, 8> magic = kMagic;
+  uint64_t layout = 0;  // kCoreLayout ^ InspectionSettings::layout
+  // Addresses: of some code of the runtime, of core's pool, and of the lists of parked contexts.
+  uint64_t code = 0;
+  uint64_t pool = 0;
+  uint64_t parked = 0;
+  // Where the pointers to the current member lie, from the thread pointer (openmp/team/team.cpp).
+  std::array<int64_t, 2> members{};
+};
+
+struct InspectionRequest {
+  // Bytes of memory at `address`; or, where `file` is not empty, of that file of /proc/self, from offset `address`.
+  uint64_t address = 0;
+  uint32_t size = 0;
+  std::array<char, 52> file{};
+};
+
+struct InspectionAnswer {
+  int64_t size = 0;  // of the bytes that follow; negative: of an errno
+};
+
+inline constexpr uint32_t kMostInspected = 64 * 1024;  // bytes of a request
+
+// Called by the monitor when process `inspector` has called it: starts a thread that answers. One at a time is served.
+void answer_inspector(pid_t inspector) noexcept;
+
+}  // namespace weft::core

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "threads/inspector.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "core/monitor/layout.h"
+#include "openmp/record/layout.h"
+#include "platform/service_call.h"
+
+namespace weft::tools {
+
+namespace {
+
+// How long a process has to answer. Its monitor may be late where the machine is very busy.
+constexpr int kAnswerMs = 5000;
+
+std::string in_proc(pid_t process, const std::string& name) { return "/proc/" + std::to_string(process) + '/' + name; }
+
+std::string first_line(const std::string& file) {
+  std::string line;
+  std::ifstream stream(file);
+  std::getline(stream, line);
+  return line;
+}
+
+// A thread takes calls if it has all signals blocked; while it waits for a call, all but that one. Others would be ended
+// by it.
+bool blocks_calls(const std::string& status_file) {
+  std::ifstream stream(status_file);
+  constexpr uint64_t kOthers = 0x3fff & ~(uint64_t{1} << (SIGKILL - 1));
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.starts_with("SigBlk:")) continue;
+    return (std::stoull(line.substr(7), nullptr, 16) & kOthers) == kOthers;
+  }
+  return false;
+}
+
+// The thread of the process's monitor; 0: it has none.
+pid_t find_monitor(pid_t process) {
+  std::error_code error;
+  for (const auto& task : std::filesystem::directory_iterator(in_proc(process, "task"), error)) {
+    if (first_line(task.path() / "comm") == core::kMonitorName && blocks_calls(task.path() / "status"))
+      return std::stoi(task.path().filename());
+  }
+  return 0;
+}
+
+bool maps_weft(pid_t process) {
+  std::ifstream maps(in_proc(process, "maps"));
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("/weft/lib") != std::string::npos || line.find("weft/libgomp") != std::string::npos) return true;
+  }
+  return false;
+}
+
+int listen_as_inspector() {
+  const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (listener < 0) return -1;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const int length = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s%d", core::kInspectorName, getpid());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<size_t>(length));
+  if (bind(listener, reinterpret_cast<const sockaddr*>(&address), size) == 0 && listen(listener, 1) == 0) return listener;
+  close(listener);
+  return -1;
+}
+
+// The connection of the process; -1: none has come.
+int await_process(int listener, pid_t process) {
+  pollfd waits{listener, POLLIN, 0};
+  while (poll(&waits, 1, kAnswerMs) > 0) {
+    const int found = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (found < 0) return -1;
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (getsockopt(found, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == process) return found;
+    close(found);
+  }
+  return -1;
+}
+
+std::string why_no_monitor(pid_t process) {
+  std::error_code error;
+  if (!std::filesystem::exists(in_proc(process, ""), error)) return "there is no such process";
+  if (access(in_proc(process, "maps").c_str(), R_OK) != 0)
+    return "it belongs to another user: ask as that user, or as root";
+  if (!maps_weft(process)) return "it does not run on weft: start it by `weft run`, or `python -m weft`";
+  return "it runs on weft, but no parallel region has begun yet (or its weft is older than this command)";
+}
+
+}  // namespace
+
+std::unique_ptr<Inspector> Inspector::connect(pid_t process, std::string* fault) {
+  const pid_t monitor = find_monitor(process);
+  if (monitor == 0) {
+    *fault = why_no_monitor(process);
+    return nullptr;
+  }
+  const int listener = listen_as_inspector();
+  if (listener < 0) {
+    *fault = std::string("no socket to listen on: ") + std::strerror(errno);
+    return nullptr;
+  }
+  const long called = syscall(SYS_tgkill, process, monitor, platform::kServiceCall);
+  const int error = errno;
+  const int connection = called == 0 ? await_process(listener, process) : -1;
+  close(listener);
+  if (connection < 0) {
+    *fault = called != 0 ? std::string("it cannot be called: ") + std::strerror(error)
+                         : "it does not answer: WEFT_INSPECT=false forbids it, another inspector is there, the process is "
+                           "stopped, or it is in a container of its own (then ask inside of that)";
+    return nullptr;
+  }
+  std::unique_ptr<Inspector> inspector(new Inspector(connection));
+  if (!inspector->receive(&inspector->inspected_, sizeof inspector->inspected_) ||
+      inspector->inspected_.magic != core::Inspected::kMagic ||
+      inspector->inspected_.layout != (core::kCoreLayout ^ openmp::kOpenmpLayout)) {
+    *fault = "it runs on another version of weft: ask by that version's `weft`";
+    return nullptr;
+  }
+  return inspector;
+}
+
+Inspector::~Inspector() { give_up(); }
+
+void Inspector::give_up() {
+  if (socket_ >= 0) close(socket_);
+  socket_ = -1;
+}
+
+bool Inspector::receive(void* data, size_t size) {
+  char* at = static_cast<char*>(data);
+  while (size > 0) {
+    pollfd waits{socket_, POLLIN, 0};
+    const ssize_t got = poll(&waits, 1, kAnswerMs) > 0 ? recv(socket_, at, size, 0) : -1;
+    if (got <= 0) {
+      give_up();
+      return false;
+    }
+    at += got;
+    size -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+int64_t Inspector::ask(const core::InspectionRequest& request, char* data) {
+  core::InspectionAnswer answer;
+  if (socket_ < 0 || send(socket_, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
+      !receive(&answer, sizeof answer) || answer.size > int64_t{request.size})
+    return -EPIPE;
+  return answer.size > 0 && !receive(data, static_cast<size_t>(answer.size)) ? -EPIPE : answer.size;
+}
+
+bool Inspector::read(uint64_t address, void* data, size_t size) {
+  char* at = static_cast<char*>(data);
+  while (size > 0) {
+    const auto piece = static_cast<uint32_t>(std::min<size_t>(size, core::kMostInspected));
+    if (ask({.address = address, .size = piece}, at) != int64_t{piece}) return false;
+    address += piece;
+    at += piece;
+    size -= piece;
+  }
+  return true;
+}
+
+std::vector<char> Inspector::read_some(uint64_t address, size_t size) {
+  std::vector<char> data(size);
+  size_t got = 0;
+  while (got < size) {
+    const auto piece = static_cast<uint32_t>(std::min<size_t>(size - got, core::kMostInspected));
+    const int64_t read = ask({.address = address + got, .size = piece}, data.data() + got);
+    if (read <= 0) break;
+    got += static_cast<size_t>(read);
+  }
+  data.resize(got);
+  return data;
+}
+
+std::optional<std::string> Inspector::file(const std::string& name) {
+  core::InspectionRequest request{.address = 0, .size = core::kMostInspected};
+  if (name.size() + 1 > request.file.size()) return std::nullopt;
+  std::copy(name.begin(), name.end(), request.file.begin());
+  std::string text;
+  std::vector<char> piece(core::kMostInspected);
+  for (;;) {
+    request.address = text.size();
+    const int64_t read = ask(request, piece.data());
+    if (read < 0 && text.empty()) return std::nullopt;
+    if (read <= 0) return text;
+    text.append(piece.data(), static_cast<size_t>(read));
+  }
+}
+
+}  // namespace weft::tools

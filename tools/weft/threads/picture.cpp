@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "threads/picture.h"
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+namespace weft::tools::threads {
+
+namespace {
+
+std::string hex(uint64_t number) {
+  std::array<char, 20> text{};
+  std::snprintf(text.data(), text.size(), "0x%" PRIx64, number);
+  return text.data();
+}
+
+std::string plural(size_t count, const std::string& what) {
+  return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
+std::string without_folder(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// "solve at model.c:51", "solve (libmodel.so)".
+std::string shown(const CodePlace& place) {
+  const std::string function = place.function.empty() ? name_of(place) : place.function;
+  if (!place.file.empty()) return function + " at " + without_folder(place.file) + ':' + std::to_string(place.line);
+  return place.function.empty() ? function : function + " (" + without_folder(place.object) + ')';
+}
+
+const char* word_of(State state) {
+  switch (state) {
+    case State::runs: return "runs";
+    case State::sleeps: return "sleeps";
+    case State::ready: return "ready";
+    case State::waits: return "waits";
+  }
+  return "";
+}
+
+const char* key_of(Waits what) {
+  switch (what) {
+    case Waits::not_at_all: return "nothing";
+    case Waits::lock: return "lock";
+    case Waits::nest_lock: return "nest_lock";
+    case Waits::mutex: return "mutex";
+    case Waits::barrier: return "barrier";
+    case Waits::region_end: return "region_end";
+    case Waits::iteration: return "iteration";
+    case Waits::construct: return "construct";
+    case Waits::combining: return "combining";
+    case Waits::children: return "tasks";
+    case Waits::group: return "taskgroup";
+    case Waits::predecessors: return "predecessors";
+    case Waits::events: return "events";
+    case Waits::pool: return "runtime";
+    case Waits::system: return "system";
+  }
+  return "";
+}
+
+class Text {
+ public:
+  explicit Text(const Picture& picture) : picture_(picture) {
+    for (const Team& team : picture.table.teams) {
+      if (team.size > 1) letters_.emplace(team.team, letter(letters_.size()));
+    }
+  }
+
+  std::string write(bool whole_stacks) {
+    head();
+    if (!deadlock()) lines_ += hint();
+    table();
+    if (whole_stacks) stacks();
+    if (!picture_.reads_stacks) lines_ += std::string("\n") + kNoLines + '\n';
+    return lines_;
+  }
+
+ private:
+  static std::string letter(size_t number) {
+    return number < 26 ? std::string(1, static_cast<char>('A' + number)) : "T" + std::to_string(number);
+  }
+
+  const Thread& thread(size_t index) const { return picture_.table.threads[index]; }
+
+  std::string where(size_t index) const {
+    const Frame* frame = frame_of_program(picture_.stacks[index]);
+    if (frame != nullptr) return shown(frame->place);
+    return thread(index).state == State::runs ? "it computes" : "-";
+  }
+
+  std::string names(const std::vector<size_t>& whom) const {
+    constexpr size_t kMost = 4;
+    std::string all;
+    for (size_t i = 0; i < whom.size() && i < kMost; ++i) all += (i > 0 ? ", " : "") + thread(whom[i]).name;
+    return whom.size() > kMost ? all + " and " + std::to_string(whom.size() - kMost) + " more" : all;
+  }
+
+  std::string team_name(uint64_t team) const {
+    const auto found = letters_.find(team);
+    return found != letters_.end() ? "team " + found->second : "its team";
+  }
+
+  // "lock 0x7ffe..., which 4 has"
+  std::string wait(size_t index) const {
+    const Thread& one = thread(index);
+    const Need& need = picture_.diagnosis.needs[index];
+    const std::string whom = names(need.whom);
+    const std::string of = whom.empty() ? "" : ": " + whom;
+    std::string text;
+    switch (one.wait.what) {
+      case Waits::not_at_all: return one.state == State::ready ? "a CPU" : "";
+      case Waits::lock:
+      case Waits::nest_lock: text = "lock " + hex(one.wait.object) + has(index, whom); break;
+      case Waits::mutex: text = "mutex " + hex(one.wait.object) + has(index, whom); break;
+      case Waits::barrier: text = "barrier of " + team_name(one.wait.object) + of; break;
+      case Waits::region_end: text = "end of the region of " + team_name(one.wait.object) + of; break;
+      case Waits::iteration: text = "its turn, iteration " + std::to_string(one.wait.count); break;
+      case Waits::construct: text = "members that are in an earlier loop" + of; break;
+      case Waits::combining: text = "another member's part" + of; break;
+      case Waits::children: text = plural(static_cast<size_t>(std::max<int64_t>(one.wait.count, 0)), "task") + " (taskwait)" + of; break;
+      case Waits::group: text = plural(static_cast<size_t>(std::max<int64_t>(one.wait.count, 0)), "task") + " (taskgroup)" + of; break;
+      case Waits::predecessors: text = "tasks that its task depends on"; break;
+      case Waits::events: text = "omp_fulfill_event of a detached task"; break;
+      case Waits::pool: text = "the runtime"; break;
+      case Waits::system: text = one.system_call; break;
+    }
+    return need.missing.empty() ? text : text + ": " + need.missing;
+  }
+
+  std::string has(size_t index, const std::string& whom) const {
+    const Need& need = picture_.diagnosis.needs[index];
+    if (whom.empty()) return "";
+    return need.whom.front() == index ? ", which it has itself" : ", which " + whom + " has";
+  }
+
+  void head() {
+    size_t by_state[4] = {};
+    for (const Thread& one : picture_.table.threads) ++by_state[static_cast<size_t>(one.state)];
+    lines_ = picture_.program + " (process " + std::to_string(picture_.process) + "), on weft, " +
+             plural(static_cast<size_t>(picture_.table.cpus), "CPU") + ": ";
+    std::string states;
+    for (const State state : {State::runs, State::ready, State::waits, State::sleeps}) {
+      const size_t count = by_state[static_cast<size_t>(state)];
+      if (count == 0) continue;
+      const char* word = state == State::runs ? "on CPUs" : state == State::ready ? "ready" : state == State::waits ? "waiting" : "asleep";
+      states += (states.empty() ? "" : ", ") + std::to_string(count) + ' ' + word;
+    }
+    lines_ += plural(picture_.table.threads.size(), "thread") + " (" + states + ")\n";
+  }
+
+  bool deadlock() {
+    const Diagnosis& found = picture_.diagnosis;
+    std::vector<size_t> told = found.cycle;
+    if (told.empty()) {
+      for (size_t i = 0; i < found.stuck.size(); ++i) {
+        if (found.stuck[i] && !found.needs[i].missing.empty()) told.push_back(i);
+      }
+    }
+    // Whom nobody who is stuck waits for, and who waits for nobody known.
+    if (told.empty()) {
+      for (size_t i = 0; i < found.stuck.size(); ++i) {
+        if (found.stuck[i]) told.push_back(i);
+      }
+    }
+    if (told.empty()) return false;
+    const auto stuck = static_cast<size_t>(std::count(found.stuck.begin(), found.stuck.end(), true));
+    lines_ += "DEADLOCK: " + plural(stuck, "thread") + " can never go on" +
+              (found.cycle.size() > 1 ? ". These wait for each other:\n" : ":\n");
+    constexpr size_t kMost = 8;
+    for (size_t i = 0; i < told.size() && i < kMost; ++i) {
+      lines_ += "  " + thread(told[i]).name + " waits for " + wait(told[i]) + "; in " + where(told[i]) + '\n';
+    }
+    return true;
+  }
+
+  std::string hint() const {
+    const auto runs = std::count_if(picture_.table.threads.begin(), picture_.table.threads.end(),
+                                    [](const Thread& one) { return one.state == State::runs; });
+    if (runs == 0) return "No thread is on a CPU. No deadlock of OpenMP is seen: look at those that sleep in system calls.\n";
+    return "No deadlock of OpenMP is seen.\n";
+  }
+
+  void table() {
+    std::vector<std::array<std::string, 5>> rows{{"ID", "STATE", "MEMBER", "WAITS FOR", "IN"}};
+    for (size_t i = 0; i < picture_.table.threads.size(); ++i) {
+      const Thread& one = thread(i);
+      std::string member = "-";
+      if (!one.teams.empty() && one.teams.front().size > 1) {
+        const Membership& in = one.teams.front();
+        member = std::to_string(in.number) + '/' + std::to_string(in.size) + " of " + letters_.at(in.team);
+      } else if (!one.teams.empty() && one.teams.front().level == 0) {
+        member = "outside";
+      }
+      const std::string waits = wait(i);
+      rows.push_back({one.name, word_of(one.state), member, waits.empty() ? "-" : waits, where(i)});
+    }
+    std::array<size_t, 4> widths{};
+    for (const auto& row : rows) {
+      for (size_t column = 0; column < widths.size(); ++column) widths[column] = std::max(widths[column], row[column].size());
+    }
+    lines_ += '\n';
+    for (const auto& row : rows) {
+      for (size_t column = 0; column < widths.size(); ++column) {
+        lines_ += row[column] + std::string(widths[column] - row[column].size() + 2, ' ');
+      }
+      lines_ += row.back() + '\n';
+    }
+  }
+
+  void stacks() {
+    for (size_t i = 0; i < picture_.stacks.size(); ++i) {
+      if (picture_.stacks[i].empty()) continue;
+      lines_ += '\n' + thread(i).name + ":\n";
+      size_t number = 0;
+      for (const Frame& frame : picture_.stacks[i]) {
+        lines_ += "  #" + std::to_string(number++) + ' ' + shown(frame.place) + '\n';
+      }
+    }
+  }
+
+  const Picture& picture_;
+  std::map<uint64_t, std::string> letters_;
+  std::string lines_;
+};
+
+nlohmann::ordered_json place_as_json(const CodePlace& place) {
+  nlohmann::ordered_json made{{"function", place.function}, {"object", place.object}};
+  if (!place.file.empty()) made.update({{"file", place.file}, {"line", place.line}});
+  return made;
+}
+
+}  // namespace
+
+const Frame* frame_of_program(const std::vector<Frame>& stack) {
+  const auto is_program = [](const Frame& frame) {
+    return !frame.of_weft && frame.place.object.find("/libc.so") == std::string::npos &&
+           frame.place.object.find("/libc-") == std::string::npos && !frame.place.object.empty();
+  };
+  const auto found = std::find_if(stack.begin(), stack.end(), is_program);
+  return found != stack.end() ? &*found : nullptr;
+}
+
+std::string called_of_runtime(const std::vector<Frame>& stack) {
+  std::string called;
+  for (const Frame& frame : stack) {
+    if (frame.of_weft) {
+      called = frame.place.function;
+    } else if (!called.empty()) {
+      break;
+    }
+  }
+  return called;
+}
+
+std::string as_text(const Picture& picture, bool whole_stacks) { return Text(picture).write(whole_stacks); }
+
+std::string as_json(const Picture& picture) {
+  using Json = nlohmann::ordered_json;
+  Json threads = Json::array();
+  const auto names_of = [&](const std::vector<size_t>& whom) {
+    Json names = Json::array();
+    for (const size_t index : whom) names.push_back(picture.table.threads[index].name);
+    return names;
+  };
+  for (size_t i = 0; i < picture.table.threads.size(); ++i) {
+    const Thread& one = picture.table.threads[i];
+    const Need& need = picture.diagnosis.needs[i];
+    Json row{{"id", one.name}, {"state", word_of(one.state)}, {"thread", one.identity}, {"runs_on", one.runs_on}};
+    Json teams = Json::array();
+    for (const Membership& in : one.teams) {
+      teams.push_back({{"team", hex(in.team)}, {"number", in.number}, {"size", in.size}, {"level", in.level}});
+    }
+    row["teams"] = teams;
+    row["waits_for"] = key_of(one.wait.what);
+    if (one.wait.object != 0) row["object"] = hex(one.wait.object);
+    row["whom"] = names_of(need.whom);
+    if (!need.missing.empty()) row["missing"] = need.missing;
+    row["stuck"] = static_cast<bool>(picture.diagnosis.stuck[i]);
+    if (!one.system_call.empty()) row["system_call"] = one.system_call;
+    Json frames = Json::array();
+    for (const Frame& frame : picture.stacks[i]) frames.push_back(place_as_json(frame.place));
+    row["frames"] = frames;
+    threads.push_back(row);
+  }
+  const Json whole{{"process", picture.process},
+                   {"program", picture.program},
+                   {"cpus", picture.table.cpus},
+                   {"deadlock", std::count(picture.diagnosis.stuck.begin(), picture.diagnosis.stuck.end(), true) > 0},
+                   {"cycle", names_of(picture.diagnosis.cycle)},
+                   {"threads", threads}};
+  return whole.dump(2) + '\n';
+}
+
+}  // namespace weft::tools::threads

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of a process's threads, as text and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "threads/deadlock.h"
+#include "threads/stacks.h"
+#include "threads/thread_table.h"
+
+namespace weft::tools::threads {
+
+struct Picture {
+  int process = 0;
+  std::string program;
+  Table table;
+  Diagnosis diagnosis;
+  std::vector<std::vector<Frame>> stacks;  // by thread
+  bool reads_stacks = false;
+};
+
+// The innermost frame of the program; none: it is not known.
+const Frame* frame_of_program(const std::vector<Frame>& stack);
+// The function of the runtime that the program has called, such as GOMP_barrier; empty: none.
+std::string called_of_runtime(const std::vector<Frame>& stack);
+
+std::string as_text(const Picture& picture, bool whole_stacks);
+std::string as_json(const Picture& picture);
+
+}  // namespace weft::tools::threads

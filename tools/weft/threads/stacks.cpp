@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "threads/stacks.h"
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "symbols/libdw.h"
+
+namespace weft::tools::threads {
+
+namespace {
+
+constexpr size_t kMostFrames = 200;
+constexpr uint64_t kPage = 4096;
+
+class DwarfStacks : public Stacks {
+ public:
+  DwarfStacks(const DwarfFunctions& library, Inspector& process, pid_t pid)
+      : dw_(library),
+        process_(process),
+        symbols_(read_symbols(maps_of(pid))),
+        callbacks_{.find_elf = library.dwfl_linux_proc_find_elf,
+                   .find_debuginfo = library.dwfl_standard_find_debuginfo,
+                   .section_address = nullptr,
+                   .debuginfo_path = nullptr} {
+    std::FILE* maps = std::fopen(maps_of(pid).c_str(), "re");
+    if (maps == nullptr) return;
+    dwfl_ = dw_.dwfl_begin(&callbacks_);
+    if (dwfl_ != nullptr) {
+      dw_.dwfl_linux_proc_maps_report(dwfl_, maps);
+      dw_.dwfl_report_end(dwfl_, nullptr, nullptr);
+      attached_ = dw_.dwfl_attach_state(dwfl_, nullptr, pid, &kThreads, this);
+      runtime_ = dw_.dwfl_addrmodule(dwfl_, process.inspected().code);
+    }
+    std::fclose(maps);
+  }
+  ~DwarfStacks() override {
+    if (dwfl_ != nullptr) dw_.dwfl_end(dwfl_);
+  }
+  DwarfStacks(const DwarfStacks&) = delete;
+  DwarfStacks& operator=(const DwarfStacks&) = delete;
+
+  std::vector<Frame> frames(const Registers& registers) override {
+    frames_.clear();
+    if (!attached_ || registers.program_counter == 0) return {};
+    registers_ = &registers;
+    dw_.dwfl_getthread_frames(dwfl_, ++serial_, take_frame, this);
+    return std::move(frames_);
+  }
+
+ private:
+  static std::string maps_of(pid_t pid) { return "/proc/" + std::to_string(pid) + "/maps"; }
+
+  static int take_frame(Dwfl_Frame* frame, void* argument) {
+    auto* self = static_cast<DwarfStacks*>(argument);
+    Dwarf_Addr counter = 0;
+    bool is_activation = false;
+    if (!self->dw_.dwfl_frame_pc(frame, &counter, &is_activation) || counter == 0) return DWARF_CB_ABORT;
+    Frame found;
+    // A return address stands behind its call.
+    found.place = self->symbols_->find(is_activation ? counter + 1 : counter);
+    Dwfl_Module* module = self->dw_.dwfl_addrmodule(self->dwfl_, counter - 1);
+    found.of_weft = module != nullptr && module == self->runtime_;
+    self->frames_.push_back(std::move(found));
+    return self->frames_.size() < kMostFrames ? DWARF_CB_OK : DWARF_CB_ABORT;
+  }
+
+  // ---- what libdw asks for: one thread at a time, under a number of its own ----
+
+  static pid_t next_thread(Dwfl* /*unused*/, void* /*unused*/, void** /*unused*/) { return 0; }
+  static bool get_thread(Dwfl* /*unused*/, pid_t /*unused*/, void* argument, void** thread) {
+    *thread = argument;
+    return true;
+  }
+  static bool read_memory(Dwfl* /*unused*/, Dwarf_Addr address, Dwarf_Word* result, void* argument) {
+    return static_cast<DwarfStacks*>(argument)->read_word(address, result);
+  }
+  static bool set_registers(Dwfl_Thread* thread, void* argument) {
+    const auto* self = static_cast<DwarfStacks*>(argument);
+    const Registers& registers = *self->registers_;
+#if defined(__x86_64__)
+    constexpr int kStackPointer = 7, kProgramCounter = 16;
+#else
+    constexpr int kStackPointer = 31, kProgramCounter = -1;
+#endif
+    const auto set = [&](int number, uint64_t value) {
+      return self->dw_.dwfl_thread_state_registers(thread, number, 1, &value);
+    };
+    for (const auto& [number, value] : registers.others) {
+      if (!set(number, value)) return false;
+    }
+    if (!set(kStackPointer, registers.stack_pointer)) return false;
+    if (kProgramCounter >= 0) return set(kProgramCounter, registers.program_counter);
+    self->dw_.dwfl_thread_state_register_pc(thread, registers.program_counter);
+    return true;
+  }
+  static constexpr Dwfl_Thread_Callbacks kThreads{.next_thread = next_thread,
+                                                  .get_thread = get_thread,
+                                                  .memory_read = read_memory,
+                                                  .set_initial_registers = set_registers,
+                                                  .detach = nullptr,
+                                                  .thread_detach = nullptr};
+
+  bool read_word(uint64_t address, Dwarf_Word* word) {
+    std::array<char, sizeof *word> bytes{};
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const std::vector<char>& page = page_at((address + i) / kPage);
+      const size_t offset = (address + i) % kPage;
+      if (offset >= page.size()) return false;
+      bytes[i] = page[offset];
+    }
+    std::memcpy(word, bytes.data(), sizeof *word);
+    return true;
+  }
+
+  const std::vector<char>& page_at(uint64_t number) {
+    const auto found = pages_.find(number);
+    if (found != pages_.end()) return found->second;
+    return pages_.emplace(number, process_.read_some(number * kPage, kPage)).first->second;
+  }
+
+  const DwarfFunctions& dw_;
+  Inspector& process_;
+  std::unique_ptr<Symbols> symbols_;
+  const Dwfl_Callbacks callbacks_;
+  Dwfl* dwfl_ = nullptr;
+  Dwfl_Module* runtime_ = nullptr;
+  bool attached_ = false;
+  pid_t serial_ = 0;
+  const Registers* registers_ = nullptr;
+  std::vector<Frame> frames_;
+  std::map<uint64_t, std::vector<char>> pages_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stacks> read_stacks(Inspector& process, pid_t pid) {
+  const DwarfFunctions* library = libdw();
+  return library != nullptr ? std::make_unique<DwarfStacks>(*library, process, pid) : nullptr;
+}
+
+}  // namespace weft::tools::threads
