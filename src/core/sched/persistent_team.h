@@ -106,6 +106,8 @@ class PersistentTeam {
   int trim() noexcept;
 
   const PersistentMember& member(int index) const noexcept { return *members_[index]; }
+  // For inspectors (core/monitor/inspection.h).
+  const PersistentMember* const* members() const noexcept { return members_; }
   void* owner_data() const noexcept { return owner_data_; }
 
   // Lets members 1 .. count-1 run their calls with `words`. Called by the owner.

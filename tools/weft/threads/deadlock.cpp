@@ -100,10 +100,15 @@ class Finder {
     return found != members_.end() ? &found->second : nullptr;
   }
 
-  // A member that has not begun may still come.
-  bool may_begin(uint64_t team) const {
-    const auto found = teams_.find(team);
-    return found == teams_.end() || found->second->unclaimed > 0;
+  // Whether member `number`, which no thread is, has finished; it may not have begun.
+  bool has_finished(const Membership& in, int number) const {
+    const auto found = teams_.find(in.team);
+    if (found == teams_.end()) return false;
+    const Team& team = *found->second;
+    if (team.is_persistent) return team.finished.contains(number);
+    int present = 0;
+    for (int other = 1; other < in.size; ++other) present += member(in.team, other) != nullptr ? 1 : 0;
+    return team.unfinished == present;
   }
 
   bool is_at_barrier(const Thread& thread, const Wait& wait) const {
@@ -115,20 +120,18 @@ class Finder {
     const Membership& in = thread.teams.front();
     Need need;
     std::string gone;
+    bool all_have_begun = true;
     for (int number = 0; number < in.size; ++number) {
       const size_t* whom = member(in.team, number);
       if (whom == nullptr) {
-        gone += (gone.empty() ? "" : ", ") + std::to_string(number);
+        if (has_finished(in, number)) gone += (gone.empty() ? "" : ", ") + std::to_string(number);
+        else all_have_begun = false;
       } else if (*whom != index && !is_at_barrier(now_.threads[*whom], thread.wait)) {
         need.whom.push_back(*whom);
       }
     }
-    if (gone.empty()) return need;
-    if (may_begin(in.team) || !thread.wait.is_sure) {
-      need.open = need.whom.empty();
-    } else {
-      need.missing = "member " + gone + " has left the region without this barrier";
-    }
+    if (!gone.empty() && thread.wait.is_sure) need.missing = "member " + gone + " has left the region without it";
+    need.open = need.whom.empty() && !all_have_begun;
     return need;
   }
 
@@ -152,7 +155,9 @@ class Finder {
       const size_t* whom = member(in.team, number);
       if (whom != nullptr && *whom != index) need.whom.push_back(*whom);
     }
-    if (may_begin(in.team)) need.open = true;
+    for (int number = 0; number < in.size && !need.open; ++number) {
+      need.open = member(in.team, number) == nullptr && !has_finished(in, number);
+    }
     if (need.whom.empty() && !need.open && thread.wait.what == Waits::iteration)
       need.missing = "no other member is left to pass its turn on";
     return need;

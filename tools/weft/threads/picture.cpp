@@ -63,6 +63,11 @@ const char* key_of(Waits what) {
   return "";
 }
 
+bool is_of_libc(const Frame& frame) {
+  const std::string object = without_folder(frame.place.object);
+  return object.starts_with("libc.so") || object.starts_with("libc-") || object.starts_with("libpthread");
+}
+
 class Text {
  public:
   explicit Text(const Picture& picture) : picture_(picture) {
@@ -90,7 +95,9 @@ class Text {
   std::string where(size_t index) const {
     const Frame* frame = frame_of_program(picture_.stacks[index]);
     if (frame != nullptr) return shown(frame->place);
-    return thread(index).state == State::runs ? "it computes" : "-";
+    if (thread(index).state != State::runs || thread(index).teams.empty()) return "-";
+    const auto region = picture_.regions.find(thread(index).teams.front().team);
+    return region != picture_.regions.end() ? "somewhere in " + shown(region->second) : "-";
   }
 
   std::string names(const std::vector<size_t>& whom) const {
@@ -122,14 +129,27 @@ class Text {
       case Waits::iteration: text = "its turn, iteration " + std::to_string(one.wait.count); break;
       case Waits::construct: text = "members that are in an earlier loop" + of; break;
       case Waits::combining: text = "another member's part" + of; break;
-      case Waits::children: text = plural(static_cast<size_t>(std::max<int64_t>(one.wait.count, 0)), "task") + " (taskwait)" + of; break;
-      case Waits::group: text = plural(static_cast<size_t>(std::max<int64_t>(one.wait.count, 0)), "task") + " (taskgroup)" + of; break;
+      case Waits::children:
+      case Waits::group: return tasks(index, of);
       case Waits::predecessors: text = "tasks that its task depends on"; break;
       case Waits::events: text = "omp_fulfill_event of a detached task"; break;
       case Waits::pool: text = "the runtime"; break;
       case Waits::system: text = one.system_call; break;
     }
     return need.missing.empty() ? text : text + ": " + need.missing;
+  }
+
+  // "1 task (taskwait): c1"
+  std::string tasks(size_t index, const std::string& of) const {
+    const Wait& wait = thread(index).wait;
+    const auto team = std::find_if(picture_.table.teams.begin(), picture_.table.teams.end(), [&](const Team& some) {
+      return !thread(index).teams.empty() && some.team == thread(index).teams.front().team;
+    });
+    std::string text = plural(static_cast<size_t>(std::max<int64_t>(wait.count, 0)), "task") +
+                       (wait.what == Waits::group ? " (taskgroup)" : " (taskwait)") + of;
+    if (of.empty() && team != picture_.table.teams.end() && team->detached > 0)
+      text += ": " + std::to_string(team->detached) + " detached, without omp_fulfill_event";
+    return text;
   }
 
   std::string has(size_t index, const std::string& whom) const {
@@ -236,10 +256,14 @@ nlohmann::ordered_json place_as_json(const CodePlace& place) {
 
 }  // namespace
 
+bool is_in_runtime(const std::vector<Frame>& stack) {
+  const auto found = std::find_if(stack.begin(), stack.end(), [](const Frame& frame) { return !is_of_libc(frame); });
+  return found != stack.end() && found->of_weft;
+}
+
 const Frame* frame_of_program(const std::vector<Frame>& stack) {
   const auto is_program = [](const Frame& frame) {
-    return !frame.of_weft && frame.place.object.find("/libc.so") == std::string::npos &&
-           frame.place.object.find("/libc-") == std::string::npos && !frame.place.object.empty();
+    return !frame.of_weft && !is_of_libc(frame) && !frame.place.object.empty();
   };
   const auto found = std::find_if(stack.begin(), stack.end(), is_program);
   return found != stack.end() ? &*found : nullptr;

@@ -2,6 +2,7 @@
 // What is said of a process's threads, as text and as JSON.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,14 @@ struct Picture {
   Table table;
   Diagnosis diagnosis;
   std::vector<std::vector<Frame>> stacks;  // by thread
+  std::map<uint64_t, CodePlace> regions;  // by team: what its members run
   bool reads_stacks = false;
 };
 
 // The innermost frame of the program; none: it is not known.
 const Frame* frame_of_program(const std::vector<Frame>& stack);
+// Whether the thread waits inside the runtime.
+bool is_in_runtime(const std::vector<Frame>& stack);
 // The function of the runtime that the program has called, such as GOMP_barrier; empty: none.
 std::string called_of_runtime(const std::vector<Frame>& stack);
 

@@ -42,6 +42,8 @@ class DwarfStacks : public Stacks {
   DwarfStacks(const DwarfStacks&) = delete;
   DwarfStacks& operator=(const DwarfStacks&) = delete;
 
+  CodePlace place(uint64_t address) override { return symbols_->find(address + 1); }
+
   std::vector<Frame> frames(const Registers& registers) override {
     frames_.clear();
     if (!attached_ || registers.program_counter == 0) return {};

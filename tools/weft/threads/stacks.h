@@ -25,6 +25,8 @@ class Stacks {
   virtual ~Stacks() = default;
   // The frames from the innermost one; empty where they cannot be told.
   virtual std::vector<Frame> frames(const Registers& registers) = 0;
+  // Of the function that begins at `address`.
+  virtual CodePlace place(uint64_t address) = 0;
 };
 
 // Null: the system has no library for it (symbols.h, kNoLines).

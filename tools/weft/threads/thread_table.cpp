@@ -12,6 +12,7 @@
 
 #include "core/context/donor.h"
 #include "core/monitor/layout.h"
+#include "core/sched/persistent_team.h"
 #include "openmp/record/layout.h"
 #include "openmp/tool/lock_word.h"
 #include "threads/copy.h"
@@ -248,8 +249,32 @@ class Reader {
     if (found != teams_.end()) return &found->second;
     Copy<openmp::Team> team(process_, address);
     if (!team) return nullptr;
-    table_.teams.push_back({address, team->size, team->unclaimed(), team->tasks.detached.load(), team->function.load()});
+    Team row{.team = address, .size = team->size, .unclaimed = team->unclaimed(), .unfinished = team->pending.load(),
+             .is_persistent = team->persistent_team != nullptr, .finished = {}, .detached = team->tasks.detached.load(),
+             .function = address_of(team->function.load())};
+    if (row.is_persistent) find_finished(row, *team);
+    table_.teams.push_back(std::move(row));
     return &teams_.emplace(address, std::move(team)).first->second;
+  }
+
+  // A member that has not finished has not done what was posted last.
+  void find_finished(Team& row, const openmp::Team& team) {
+    const Copy<core::PersistentTeam> posts(process_, team.persistent_team);
+    if (!posts || team.size > core::kMaxPersistentMembers) return;
+    std::vector<uint64_t> done;
+    uint64_t last = 0;
+    for (int number = 1; number < team.size; ++number) {
+      uint64_t at = 0;
+      const uint64_t entry = address_of(posts->members()) + static_cast<uint64_t>(number) * sizeof at;
+      if (!process_.read(entry, &at, sizeof at)) return;
+      const Copy<core::PersistentMember> member(process_, at);
+      if (!member) return;
+      done.push_back(member->done.load());
+      last = std::max(last, member->posted.load());
+    }
+    for (size_t i = 0; i < done.size(); ++i) {
+      if (done[i] == last) row.finished.insert(static_cast<int>(i) + 1);
+    }
   }
 
   // By the words in which the thread has said where it is to be woken.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,9 +90,12 @@ struct Thread {
 struct Team {
   uint64_t team = 0;
   int size = 0;
-  int unclaimed = 0;  // members that have not begun
-  int detached = 0;   // detached tasks whose events have not come
-  const void* function = nullptr;
+  int unclaimed = 0;       // members that nobody has begun
+  int unfinished = 0;      // members but the primary that have not finished, those included
+  bool is_persistent = false;
+  std::set<int> finished;  // of a persistent team: the members that have
+  int detached = 0;        // detached tasks whose events have not come
+  uint64_t function = 0;   // that its members run; 0: not known
 };
 
 struct Table {

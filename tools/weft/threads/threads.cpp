@@ -24,6 +24,9 @@ namespace {
 // What has not changed between two looks stands still.
 constexpr std::chrono::milliseconds kBetweenLooks{300};
 
+// From where a thread begins to the function that waits.
+constexpr size_t kLeastFrames = 3;
+
 std::string program_of(int process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/comm");
   std::string name;
@@ -40,20 +43,21 @@ void refine_by_stacks(threads::Picture& picture) {
     threads::Thread& thread = picture.table.threads[i];
     const std::vector<threads::Frame>& stack = picture.stacks[i];
     using threads::Waits;
-    const bool waits_in_runtime = thread.state == threads::State::waits && thread.context != 0;
-    if (waits_in_runtime && thread.wait.what == Waits::not_at_all && !stack.empty() &&
-        threads::frame_of_program(stack) == nullptr)
-      continue;
+    const bool is_unknown = thread.wait.what == Waits::not_at_all || thread.wait.what == Waits::system;
+    if (thread.context != 0 && is_unknown && threads::is_in_runtime(stack)) {
+      // It waits for something to do.
+      if (threads::frame_of_program(stack) == nullptr) continue;
+      thread.state = threads::State::waits;
+      thread.wait = {.what = Waits::pool};
+    }
     const std::string called = threads::called_of_runtime(stack);
     const auto has = [&](const char* word) { return called.find(word) != std::string::npos; };
     const bool opens_region = has("GOMP_parallel") || has("fork_call") || has("GOMP_teams") || has("fork_teams");
-    const bool is_unknown = waits_in_runtime && thread.wait.what == Waits::not_at_all;
-    if (opens_region && !thread.teams.empty() && (is_unknown || thread.wait.what == Waits::barrier)) {
+    const bool may_be_end = thread.wait.what == Waits::pool || thread.wait.what == Waits::barrier;
+    if (opens_region && may_be_end && !thread.teams.empty()) {
       thread.wait = {.what = Waits::region_end, .object = thread.teams.front().team};
     } else if (thread.wait.what == Waits::barrier) {
       thread.wait.is_sure = !called.empty();
-    } else if (is_unknown && !called.empty()) {
-      thread.wait.what = Waits::pool;
     }
     kept.push_back(std::move(thread));
     stacks.push_back(stack);
@@ -75,7 +79,7 @@ int show_threads(const ThreadsOptions& options) {
   }
   const threads::Table earlier = threads::read_table(*process, options.process);
   std::this_thread::sleep_for(kBetweenLooks);
-  threads::Picture picture{.process = options.process, .program = program_of(options.process), .table = {}, .diagnosis = {}, .stacks = {}, .reads_stacks = false};
+  threads::Picture picture{.process = options.process, .program = program_of(options.process), .table = {}, .diagnosis = {}, .stacks = {}, .regions = {}, .reads_stacks = false};
   picture.table = threads::read_table(*process, options.process);
   if (!earlier.is_valid || !picture.table.is_valid) {
     base::warn("threads: process %d has ended, or answers no more", options.process);
@@ -84,7 +88,16 @@ int show_threads(const ThreadsOptions& options) {
   const auto stacks = threads::read_stacks(*process, options.process);
   picture.reads_stacks = stacks != nullptr;
   for (const threads::Thread& thread : picture.table.threads) {
-    picture.stacks.push_back(stacks != nullptr ? stacks->frames(thread.registers) : std::vector<threads::Frame>{});
+    std::vector<threads::Frame> frames;
+    if (stacks != nullptr) frames = stacks->frames(thread.registers);
+    // A thread that has gone on meanwhile has left its stack to something else.
+    if (frames.size() < kLeastFrames) frames.clear();
+    picture.stacks.push_back(std::move(frames));
+  }
+  if (stacks != nullptr) {
+    for (threads::Team& team : picture.table.teams) {
+      if (team.function != 0) picture.regions[team.team] = stacks->place(team.function);
+    }
   }
   const threads::Table seen = picture.table;
   refine_by_stacks(picture);
