@@ -118,6 +118,44 @@ class ReportEnds(CommandTest):
                 self.assertEqual((done.returncode, page.exists()), (code, False))
                 self.one_complaint(done, why, "quarter of a second")
 
+    def test_a_time_limit(self):
+        page = self.folder / "page.html"
+        stubborn = WAITS.replace("signal(SIGTERM, ask)", "signal(SIGTERM, SIG_IGN)")
+        for name, source, code in (("waits", WAITS, 5), ("stubborn", stubborn, 128 + signal.SIGKILL)):
+            with self.subTest(name=name):
+                page.unlink(missing_ok=True)
+                done = self.weft("report", "--for", "1.5s", "--quiet", "-o", page, self.build(name, source))
+                self.assertEqual((done.returncode, done.stderr), (code, ""))
+                self.assertIn("<html", page.read_text())
+        for time_limit in "", "s", "0", "-1", "5x", "1e9h":
+            with self.subTest(time_limit=time_limit):
+                done = self.weft("report", "--for", time_limit, "true")
+                self.assertEqual(done.returncode, 2)
+                self.one_complaint(done, "--for")
+
+    def test_a_process_that_runs(self):
+        process = self.start(self.build("waits", WAITS))
+        program = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0]
+        report = self.folder / "running.json"
+        command = ("report", "--quiet", "-o", self.folder / "running.html", "--json", report, program)
+        end = time.monotonic() + 20
+        while (done := self.weft(*command)).returncode != 0 and time.monotonic() < end:
+            self.one_complaint(done, program, "has not been recorded for a second yet")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("The program still runs.", json.loads(report.read_text())["run"]["notes"][0])
+        self.assertIn("<html", (self.folder / "running.html").read_text())
+        for more in ("--cpus", "1"), ("--against", "stock"), ("--for", "5"):
+            with self.subTest(more=more):
+                done = self.weft("report", *more, program)
+                self.assertEqual(done.returncode, 2)
+                self.one_complaint(done, more[0], f"process {program} runs already")
+        self.assertEqual(self.weft("report", program, program).returncode, 2)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual((process.wait(timeout=20), process.stderr.read()), (5, ""))
+        done = self.weft("report", str(os.getpid()))
+        self.assertEqual(done.returncode, 1)
+        self.one_complaint(done, f"process {os.getpid()} is not recorded", "weft threads")
+
     def test_programs_without_openmp(self):
         plain = self.build("plain", "int main(void) { return 0; }", "-Wl,--no-as-needed", "-lgomp")
         for program, words in ((plain, "linked with libgomp.so.1"), ("/bin/true", "-fopenmp")):

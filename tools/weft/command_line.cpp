@@ -136,11 +136,13 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "Example:\n"
       "  weft merge weft-trace-*.json");
 
-  report = app.add_subcommand("report",
-                              "weft report [OPTIONS] [--] PROGRAM [ARGUMENTS...] | FILE.json\n"
-                              "Run the program as `weft run` does, and say where the time went: which lines keep CPUs\n"
-                              "from the program's work, why, and what to change. Nothing has to be rebuilt; -g adds\n"
-                              "lines of sources. A file by weft trace, or by --json of an earlier report, is read.");
+  report = app.add_subcommand(
+      "report",
+      "weft report [OPTIONS] [--] PROGRAM [ARGUMENTS...] | FILE.json | PROCESS\n"
+      "Run the program as `weft run` does, and say where the time went: which lines keep CPUs\n"
+      "from the program's work, why, and what to change. Nothing has to be rebuilt; -g adds\n"
+      "lines of sources. A file by weft trace, or by --json of an earlier report, is read. PROCESS,\n"
+      "which weft report has started, is reported on while it runs.");
   as_output(report->add_option(
                 "-o,--output", report_options.page,
                 "the page, a file that any browser opens, one for all ranks of an MPI program; %p in it stands for the "
@@ -158,6 +160,13 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       ->check(CLI::IsMember({"stock"}));
   as_output(report->add_option("--trace", run_options.trace,
                                "write a trace of the same run into this file too, as weft trace does, named likewise"));
+  report
+      ->add_option_function<std::string>(
+          "--for", [this](const std::string& text) { report_options.seconds = seconds_of(text); },
+          "end the program after so long: seconds, or with a unit, 90s, 5m, 2h. By SIGTERM, five seconds later by "
+          "SIGKILL")
+      ->type_name("TIME")
+      ->check([](const std::string& text) { return fault_of_time(text); });
   report->add_flag("--quiet", report_options.quiet, "no summary on stderr");
   // Not for people: docs/explanation/report.md.
   as_folder(report->add_option("--profile", report_options.profile, "a folder with a profile, in place of a program"))
@@ -172,6 +181,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "  weft report ./program\n"
       "  weft report --json report.json -- python3 app.py\n"
       "  weft report --trace run.json ./program\n"
+      "  weft report --for 30s ./server\n"
       "  weft report -o page.html weft-trace.json\n"
       "  mpirun -n 4 weft report --mpi ./program");
 
@@ -233,11 +243,19 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   node_reset = node->add_subcommand("reset", "Remove the file that the processes of the node share.");
   node_reset->add_flag("--force", node_force, "even if there are processes: they go on alone");
 
-  threads = app.add_subcommand(
-      "threads",
-      "weft threads [OPTIONS] PROCESS\n"
-      "Say what each thread of a running program on weft does, what it waits for, and whether\n"
-      "some of them can never go on. The process answers itself: no debugger, no rights of root.");
+  doctor = app.add_subcommand(
+      "doctor",
+      "weft doctor [OPTIONS] [--] [PROGRAM | PROCESS]\n"
+      "Say what usually goes wrong, the likely things first, each with the line that mends it: of a\n"
+      "program, which is not run, of a process, or of what any program would find in this shell.");
+  add_json(doctor, doctor_options.json);
+  doctor->footer("Examples:\n  weft doctor -- ./program\n  weft doctor 4711");
+
+  threads =
+      app.add_subcommand("threads",
+                         "weft threads [OPTIONS] PROCESS\n"
+                         "Say what each thread of a running program on weft does, what it waits for, and whether\n"
+                         "some of them can never go on. The process answers itself: no debugger, no rights of root.");
   threads->add_option("process", threads_options.process, "the number of the process")
       ->required()
       ->type_name("PROCESS")

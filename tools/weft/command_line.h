@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "doctor/doctor.h"
 #include "node.h"
 #include "numa/numa.h"
 #include "report/command/command.h"
@@ -34,6 +35,7 @@ struct CommandLine {
   CLI::App* node_status = nullptr;
   CLI::App* node_reset = nullptr;
   CLI::App* threads = nullptr;
+  CLI::App* doctor = nullptr;
   CLI::App* top = nullptr;
   CLI::App* info = nullptr;
   CLI::App* tune = nullptr;
@@ -51,6 +53,7 @@ struct CommandLine {
   std::string node_json;
   bool node_force = false;
   ThreadsOptions threads_options;
+  DoctorOptions doctor_options;
   TopOptions top_options;
   std::string info_json;
   TuneOptions tune_options;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include "base/message.h"
@@ -68,6 +70,13 @@ std::vector<std::string> take_files(const CLI::App& command, std::vector<char*>&
   }
   arguments = options;
   return files;
+}
+
+// Whether the word is the number of a process, and no program here has such a name.
+bool is_process(const char* word) {
+  const std::string_view number = word;
+  const bool digits = !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == number.npos;
+  return digits && access(word, F_OK) != 0;
 }
 
 // An option that says how a program is run; empty: none was given.
@@ -200,8 +209,10 @@ int run_command(int typed_count, char** typed) {
   }
   int parsed = count;
   std::vector<std::string> files;  // to be reported on
+  int process = 0;  // likewise
+  std::vector<std::string> words_behind;
   const std::string_view name = count > 1 ? arguments[1] : "";
-  if (name == "run" || name == "trace" || name == "report" || name == "numa" || name == "info") {
+  if (name == "run" || name == "trace" || name == "report" || name == "numa" || name == "info" || name == "doctor") {
     const CLI::App& command = *app.get_subcommand(std::string(name));
     parsed = std::min(find_program(command, count, arguments), count);
     run.command.assign(arguments + parsed, arguments + count);
@@ -209,6 +220,11 @@ int run_command(int typed_count, char** typed) {
       --parsed;
     } else if (name == "report" && parsed < count && weft::tools::report::is_for_reading(arguments[parsed])) {
       files = take_files(command, pointers, parsed);
+      parsed = static_cast<int>(pointers.size());
+      arguments = pointers.data();
+    } else if (name == "report" && parsed < count && is_process(arguments[parsed])) {
+      process = std::stoi(arguments[parsed]);
+      for (const std::string& word : take_files(command, pointers, parsed)) words_behind.push_back(word);
       parsed = static_cast<int>(pointers.size());
       arguments = pointers.data();
     }
@@ -237,6 +253,7 @@ int run_command(int typed_count, char** typed) {
     return kUsage;
   }
   if (line.info->parsed()) return written(weft::tools::info(line.info_json, run.command));
+  if (line.doctor->parsed()) return written(weft::tools::doctor(line.doctor_options, run.command));
   if (line.node_status->parsed()) return written(weft::tools::node_status(line.node_json));
   if (line.node_reset->parsed()) return written(weft::tools::node_reset(line.node_force));
   if (line.merge->parsed()) return weft::tools::merge(line.merged_traces, line.merged_file);
@@ -244,6 +261,20 @@ int run_command(int typed_count, char** typed) {
   if (line.threads->parsed()) return written(weft::tools::show_threads(line.threads_options));
   if (line.top->parsed()) return written(weft::tools::top(line.top_options));
   if (line.tune->parsed()) return weft::tools::tune({arguments + 2, arguments + count});
+  if (process != 0) {
+    if (words_behind.size() > 1) {
+      weft::base::warn("report: %s: one process is reported on at a time", words_behind[1].c_str());
+      return kUsage;
+    }
+    if (const std::string misplaced = option_of_runs(*line.report); !misplaced.empty()) {
+      weft::base::warn("report: %s: says how a program is run; process %d runs already", misplaced.c_str(), process);
+      return kUsage;
+    }
+    if (line.report->count("--output") == 0) {
+      line.report_options.page = "weft-report-" + std::to_string(process) + ".html";
+    }
+    return written(weft::tools::report_process(line.report_options, process));
+  }
   if (line.report->parsed() && line.report->count("--profile") > 0) {
     if (!run.command.empty() || !line.against.empty() || !run.trace.empty()) {
       weft::base::warn("report: --profile: nothing is run then: leave out the program, --against and --trace");

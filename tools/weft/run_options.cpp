@@ -117,4 +117,29 @@ std::string fault_of_number(const std::string& text, double least, double most) 
   return text + wanted;
 }
 
+namespace {
+
+// Of the unit at the end of `time`, which has none: seconds.
+double take_unit(std::string& time) {
+  const char unit = time.empty() ? '\0' : time.back();
+  const double seconds = unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600 : 0;
+  if (seconds == 0) return 1;
+  time.pop_back();
+  return seconds;
+}
+
+}  // namespace
+
+std::string fault_of_time(const std::string& text) {
+  std::string number = text;
+  take_unit(number);
+  return fault_of_number(number, 0.1, 1e7).empty() ? "" : text + ": a time is wanted, as 30, 30s, 5m or 2h";
+}
+
+double seconds_of(const std::string& time) {
+  std::string number = time;
+  const double unit = take_unit(number);
+  return unit * std::strtod(number.c_str(), nullptr);
+}
+
 }  // namespace weft::tools

@@ -24,4 +24,8 @@ std::string fault_of_options(const RunOptions& run);
 // Why the text is no number in this range; empty: it is one. CLI::Range lets through what is no number.
 std::string fault_of_number(const std::string& text, double least, double most);
 
+// A time with a unit (s, m, h) or none, which is seconds: 90s, 1.5m. Why the text is none; empty: it is one.
+std::string fault_of_time(const std::string& text);
+double seconds_of(const std::string& time);
+
 }  // namespace weft::tools

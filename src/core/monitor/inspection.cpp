@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that hangs may hold the lock of its allocator: so nothing here allocates.
+// A process that hangs may hold the lock of its allocator: so nothing here allocates, but for what libc does for a new
+// thread.
 #include "core/monitor/inspection.h"
 
 #include <atomic>
@@ -9,8 +10,12 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -21,11 +26,46 @@ namespace weft::core {
 
 namespace {
 
-constexpr size_t kStackSize = 256 * 1024;
+constexpr size_t kAnsweringStack = 256 * 1024;
 constexpr timeval kPatience{10, 0};
+constexpr int kMostDescriptors = 65536;  // before Linux 5.9
 
-std::atomic<bool> g_serves{false};
-pid_t g_inspector = 0;  // of the one that is served
+constexpr int kMostServed = 8;
+
+std::atomic<int> g_served{0};  // inspectors; relaxed: a number alone
+
+// Whether the process may do more than its user: then it tells nobody but root. The kernel says the same to those who
+// would trace it.
+bool has_capabilities() noexcept {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3]{};
+  if (syscall(SYS_capget, &header, data) != 0) return true;
+  return (data[0].permitted | data[1].permitted) != 0;
+}
+
+// A process that may not be dumped, such as one that has other rights than its user, tells nobody.
+bool may_be_read() noexcept { return prctl(PR_GET_DUMPABLE) == 1; }
+
+// For a table of the thread's own, which is empty: the program may close all descriptors, or count on the next number.
+bool leave_descriptors() noexcept {
+  constexpr unsigned kUnshare = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
+  if (syscall(SYS_close_range, 0U, ~0U, kUnshare) == 0) return true;
+  if (unshare(CLONE_FILES) != 0) return false;
+  rlimit most{};
+  getrlimit(RLIMIT_NOFILE, &most);
+  for (int number = 0; number < static_cast<int>(most.rlim_cur) && number < kMostDescriptors; ++number) close(number);
+  return true;
+}
+
+// Names of files that an inspector may read.
+bool is_known(const char* file) noexcept {
+  constexpr char kFolder[] = "task/";
+  if (strncmp(file, kFolder, sizeof kFolder - 1) != 0) return false;
+  const char* number = file + sizeof kFolder - 1;
+  const size_t digits = strspn(number, "0123456789");
+  const char* rest = number + digits;
+  return digits > 0 && (strcmp(rest, "/comm") == 0 || strcmp(rest, "/syscall") == 0);
+}
 
 class Connection {
  public:
@@ -36,7 +76,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Whether the process that listens is of the same user, or root's.
+  // Whether the process that listens is the one that has called, and may read this one.
   bool open(pid_t inspector) const noexcept {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -48,14 +88,15 @@ class Connection {
     if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), size) != 0) return false;
     ucred peer{};
     socklen_t peer_size = sizeof peer;
-    return getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) == 0 &&
-           (peer.uid == geteuid() || peer.uid == 0);
+    return getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) == 0 && peer.pid == inspector &&
+           (peer.uid == 0 || (peer.uid == geteuid() && !has_capabilities()));
   }
 
   bool send_all(const void* data, size_t size) const noexcept {
     const char* at = static_cast<const char*>(data);
     while (size > 0) {
       const ssize_t sent = send(socket_, at, size, MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
       if (sent <= 0) return false;
       at += sent;
       size -= static_cast<size_t>(sent);
@@ -64,7 +105,15 @@ class Connection {
   }
 
   bool receive_all(void* data, size_t size) const noexcept {
-    return recv(socket_, data, size, MSG_WAITALL) == static_cast<ssize_t>(size);
+    char* at = static_cast<char*>(data);
+    while (size > 0) {
+      const ssize_t got = recv(socket_, at, size, 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      at += got;
+      size -= static_cast<size_t>(got);
+    }
+    return true;
   }
 
  private:
@@ -98,43 +147,40 @@ void serve(const Connection& connection) noexcept {
   inspected.members = settings.members;
   if (!connection.send_all(&inspected, sizeof inspected)) return;
   InspectionRequest request;
-  static char data[kMostInspected];
+  char data[kMostInspected];
   while (connection.receive_all(&request, sizeof request)) {
     const size_t size = request.size < kMostInspected ? request.size : kMostInspected;
     request.file.back() = '\0';
-    // What it may read is its own memory, and what is said there of its threads.
-    const bool is_known = strstr(request.file.data(), "..") == nullptr;
+    // The program may have changed what it is meanwhile.
+    if (!may_be_read()) return;
     InspectionAnswer answer{-EACCES};
-    if (is_known) {
-      answer.size = read_file(request.file[0] == '\0' ? "mem" : request.file.data(), request.address, data, size);
-    }
+    const char* file = request.file[0] == '\0' ? "mem" : request.file.data();
+    if (request.file[0] == '\0' || is_known(file)) answer.size = read_file(file, request.address, data, size);
     if (!connection.send_all(&answer, sizeof answer)) return;
     if (answer.size > 0 && !connection.send_all(data, static_cast<size_t>(answer.size))) return;
   }
 }
 
-void* serve_main(void* /*unused*/) {
+void* serve_main(void* inspector) {
   platform::name_service_thread(kInspectedName);
-  {
+  if (leave_descriptors()) {
     const Connection connection;
-    if (connection.open(g_inspector)) serve(connection);
+    if (connection.open(static_cast<pid_t>(reinterpret_cast<intptr_t>(inspector)))) serve(connection);
   }
-  // Release: the next inspector's thread has the data to itself.
-  g_serves.store(false, std::memory_order_release);
+  g_served.fetch_sub(1, std::memory_order_relaxed);
   return nullptr;
 }
 
 }  // namespace
 
 void answer_inspector(pid_t inspector) noexcept {
-  // A process that may not be dumped, such as one that has other rights than its user, tells nobody.
-  if (!pool().settings.inspection.allowed || prctl(PR_GET_DUMPABLE) != 1) return;
-  // Acquire pairs with the release above.
-  if (g_serves.exchange(true, std::memory_order_acquire)) return;
-  g_inspector = inspector;
-  if (!platform::start_service_thread(serve_main, nullptr, kStackSize)) {
-    g_serves.store(false, std::memory_order_release);
-  }
+  if (!pool().settings.inspection.allowed || !may_be_read()) return;
+  if (g_served.fetch_add(1, std::memory_order_relaxed) < kMostServed &&
+      platform::start_service_thread(serve_main, reinterpret_cast<void*>(intptr_t{inspector}), kAnsweringStack))
+    return;
+  g_served.fetch_sub(1, std::memory_order_relaxed);
 }
+
+void forget_inspectors() noexcept { g_served.store(0, std::memory_order_relaxed); }
 
 }  // namespace weft::core

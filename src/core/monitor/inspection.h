@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `weft threads PID` reads of a process that runs on weft (docs/explanation/threads.md). The process serves its
-// own memory and files of /proc/self: so no right to trace it is needed, and a process that hangs answers as well as any.
+// own memory and files of /proc/self: so no right to trace it is needed, and a process that hangs answers as well as
+// any.
 //
 // The inspector listens on a socket of the abstract namespace, named after its process number, and calls the monitor
 // (platform/service_call.h). A thread of the process connects, sends an Inspected, and then answers each
@@ -36,7 +37,8 @@ struct Inspected {
 };
 
 struct InspectionRequest {
-  // Bytes of memory at `address`; or, where `file` is not empty, of that file of /proc/self, from offset `address`.
+  // Bytes of memory at `address`; or, where `file` is not empty, of that file of /proc/self, from offset `address` on:
+  // task/NUMBER/comm or task/NUMBER/syscall.
   uint64_t address = 0;
   uint32_t size = 0;
   std::array<char, 52> file{};
@@ -48,7 +50,11 @@ struct InspectionAnswer {
 
 inline constexpr uint32_t kMostInspected = 64 * 1024;  // bytes of a request
 
-// Called by the monitor when process `inspector` has called it: starts a thread that answers. One at a time is served.
+// Called by the monitor when process `inspector` has called it: starts a thread that answers. Eight at a time are
+// served.
 void answer_inspector(pid_t inspector) noexcept;
+
+// In the child of a fork: nobody is served.
+void forget_inspectors() noexcept;
 
 }  // namespace weft::core

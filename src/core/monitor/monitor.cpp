@@ -148,7 +148,7 @@ void monitor_is_ready() noexcept {
 void* monitor_main(void* argument) {
   auto* monitor = static_cast<Monitor*>(argument);
   Pool& p = pool();
-  g_call.begin();
+  g_call.begin(p.settings.inspection.allowed);
   platform::name_service_thread(kMonitorName);
   p.node.join(p.settings);
   g_there.store(true, std::memory_order_relaxed);
@@ -198,6 +198,8 @@ void await_monitor() noexcept {
 bool has_monitor() noexcept { return g_there.load(std::memory_order_relaxed); }
 
 void forget_monitor() noexcept {
+  g_call.forget();
+  forget_inspectors();
   forget_cpu_turns();
   g_there.store(false, std::memory_order_relaxed);
   g_ready.store(0, std::memory_order_relaxed);

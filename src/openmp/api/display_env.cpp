@@ -177,6 +177,7 @@ void display_env(bool verbose) noexcept {
     out.setting("WEFT_NUM_CPUS", long{settings.slots});
     out.setting("WEFT_SPIN_US", settings.spin_ns / 1000);
     out.setting("WEFT_NESTED_LIBRARIES", options.nested_libraries);
+    out.setting("WEFT_INSPECT", options.inspect);
     out.setting("WEFT_NESTED_REGIONS", long{options.nested_regions});
     out.setting("WEFT_ADOPT_LIBRARIES", options.adopt_libraries);
     out.setting("WEFT_SPIN_WAITS", name_of(options.spin_waits));

@@ -35,12 +35,17 @@ constexpr uint64_t kFirstPart = 2;  // and more: only a part of its code is a li
 constinit std::array<std::atomic<uint64_t>, kVerdicts> g_verdicts{};
 
 // Written before the verdict that names them, and never again. Objects beyond these stay ordinary.
-struct Part {
-  CodeRange range;
-  Library library = Library::other;
-  uintptr_t question = 0;  // of MKL: the function that asks
+struct Parts {
+  CodeRange blas;
+  CodeRange question;  // MKL's
+
+  bool empty() const noexcept { return blas.empty() && question.empty(); }
+  Library library_at(uintptr_t address) const noexcept {
+    if (blas.holds(address)) return Library::openblas;
+    return question.holds(address) ? Library::mkl : Library::other;
+  }
 };
-constinit std::array<Part, kVerdictMask + 1 - kFirstPart> g_parts{};
+constinit std::array<Parts, kVerdictMask + 1 - kFirstPart> g_parts{};
 constinit std::atomic<uint64_t> g_parts_used{0};
 
 // Of objects that count for themselves. An entry is written before the flag, and never again.
@@ -83,20 +88,13 @@ bool is_known(const char* name) noexcept {
                      [&path](const char* known) { return std::strstr(path, known) != nullptr; });
 }
 
-Part find_part(const char* file) noexcept {
-  const MklQuestion question = find_question_of_mkl(file);
-  if (question.function != 0) return {question.pages, Library::mkl, question.function};
-  const CodeRange blas = find_embedded_blas(file);
-  return blas.empty() ? Part{} : Part{blas, Library::openblas, 0};
-}
-
 // Of an object whose path does not say so: whether a library is linked into it.
 uint64_t verdict_of_code(const char* file) noexcept {
-  const Part part = find_part(file);
-  if (part.library == Library::other) return kOrdinary;
+  const Parts parts{find_embedded_blas(file), find_question_of_mkl(file)};
+  if (parts.empty()) return kOrdinary;
   const uint64_t index = g_parts_used.fetch_add(1, std::memory_order_relaxed);
   if (index >= g_parts.size()) return kOrdinary;
-  g_parts[index] = part;
+  g_parts[index] = parts;
   return kFirstPart + index;
 }
 
@@ -150,12 +148,14 @@ Mapping mapping_of(const void* address) noexcept {
   const uint64_t verdict = base::options().nested_libraries ? verdict_of(found) : kOrdinary;
   Library library = verdict == kOpenBlas ? Library::openblas : Library::other;
   if (verdict >= kFirstPart) {
-    const Part& part = g_parts[verdict - kFirstPart];
-    CodeRange range = part.range;
-    range.begin += found.dlfo_link_map->l_addr;
-    range.end += found.dlfo_link_map->l_addr;
-    if (range.holds(reinterpret_cast<uintptr_t>(address))) library = part.library;
-    pages = around(page, pages, range);
+    const Parts& parts = g_parts[verdict - kFirstPart];
+    library = parts.library_at(reinterpret_cast<uintptr_t>(address) - found.dlfo_link_map->l_addr);
+    for (CodeRange range : {parts.blas, parts.question}) {
+      if (range.empty()) continue;
+      range.begin += found.dlfo_link_map->l_addr;
+      range.end += found.dlfo_link_map->l_addr;
+      pages = around(page, pages, range);
+    }
   }
   constexpr uint64_t kMost = (uint64_t{1} << Mapping::kSizeBits) - 1;
   if (pages.end - pages.first > kMost) pages.first = page;
@@ -187,8 +187,8 @@ AskMkl mkl_question(const void* address) noexcept {
   dl_find_object found;
   if (_dl_find_object(const_cast<void*>(address), &found) != 0) return nullptr;
   const uint64_t verdict = verdict_of(found);
-  if (verdict < kFirstPart || g_parts[verdict - kFirstPart].library != Library::mkl) return nullptr;
-  return reinterpret_cast<AskMkl>(found.dlfo_link_map->l_addr + g_parts[verdict - kFirstPart].question);
+  if (verdict < kFirstPart || g_parts[verdict - kFirstPart].question.empty()) return nullptr;
+  return reinterpret_cast<AskMkl>(found.dlfo_link_map->l_addr + g_parts[verdict - kFirstPart].question.begin);
 }
 
 Library look_up(const void* address) noexcept {

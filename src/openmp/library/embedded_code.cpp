@@ -173,16 +173,13 @@ CodeRange find_embedded_blas(const char* name) noexcept {
   return opens ? range : CodeRange{};
 }
 
-MklQuestion find_question_of_mkl(const char* name) noexcept {
+CodeRange find_question_of_mkl(const char* name) noexcept {
   constexpr std::string_view kQuestion = "mkl_serv_domain_get_max_threads";
   const MappedFile file(name);
-  MklQuestion question;
+  CodeRange question;
   Symbols(file, kQuestion).each(STT_FUNC, [&](const ElfW(Sym) & symbol, std::string_view of) {
     if (of != kQuestion) return;
-    constexpr uintptr_t kPage = 4096;
-    question.function = symbol.st_value;
-    question.pages.begin = symbol.st_value / kPage * kPage;
-    question.pages.end = (symbol.st_value + symbol.st_size + kPage - 1) / kPage * kPage;
+    question = {symbol.st_value, symbol.st_value + symbol.st_size};
   });
   return question;
 }

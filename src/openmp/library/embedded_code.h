@@ -21,13 +21,8 @@ struct CodeRange {
 // to the last one.
 CodeRange find_embedded_blas(const char* file) noexcept;
 
-// The function by which MKL asks for a number of threads, and its pages; empty where there is none. Whole pages, so
-// that a thread remembers their callers: what else lies there is MKL's, and asks nobody.
-struct MklQuestion {
-  uintptr_t function = 0;
-  CodeRange pages;
-};
-MklQuestion find_question_of_mkl(const char* file) noexcept;
+// The function by which MKL asks for a number of threads; empty where there is none.
+CodeRange find_question_of_mkl(const char* file) noexcept;
 
 // From version 0.3.32 on, openblas_set_num_threads() makes the library open its regions without a question, for as many
 // members as it has been told. Two variables of type int, at addresses as the file has them; 0: it has no such.

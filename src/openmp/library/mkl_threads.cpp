@@ -3,35 +3,47 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "base/options.h"
 #include "core/api/fork.h"
 #include "openmp/record/team.h"
 #include "openmp/settings/icv.h"
 #include "openmp/settings/startup.h"
+#include "platform/cycles.h"
 
 namespace weft::openmp {
 
 namespace {
 
-// The thread's last answer below its nthreads-var; 0: none.
+// The thread's last answer below its nthreads-var; threads 0: none.
 struct Answer {
   int threads = 0;
+  int64_t at_ns = 0;
   Call call{};
 };
 constinit thread_local Answer t_answer;
 
-// The next answer is that of a caller that has all CPUs.
-constinit thread_local bool t_all_cpus = false;
+// While the runtime asks MKL itself: what MKL is told. 0: as everybody is.
+constinit thread_local int t_told = 0;
+
+// What MKL says when it is told so.
+int said_by_mkl(AskMkl ask, int told) noexcept {
+  constexpr int kAllDomains = -1;
+  t_told = told;
+  const int said = ask(kAllDomains);
+  t_told = 0;
+  return said;
+}
 
 }  // namespace
 
 int threads_for_mkl(Member* self, const Call& call) noexcept {
+  if (t_told != 0) return t_told;
   t_answer.threads = 0;
   const int threads = icvs(self).nthreads;
   // Rounding depends on the number: there it is the program's.
-  if (t_all_cpus || threads <= 1 || self->team->active_level > 0 ||
-      base::options().reproducible == base::TriState::yes) {
+  if (threads <= 1 || self->team->active_level > 0 || base::options().reproducible == base::TriState::yes) {
     return threads;
   }
   start_runtime();
@@ -42,24 +54,23 @@ int threads_for_mkl(Member* self, const Call& call) noexcept {
   if (share >= threads) return threads;
   const int possible = std::max(share, 1 + core::idle_carriers());
   if (possible >= threads) return threads;
-  t_answer = {possible, call};
+  t_answer = {possible, platform::now_ns(), call};
   return possible;
 }
 
 int setting_behind_mkl(int threads, const Call& call) noexcept {
   if (t_answer.threads == 0 || threads > t_answer.threads) return threads;
-  // One function makes both calls, so their frames lie at nearly the same depth: MKL's question through one frame of
-  // its own, of 48 bytes. From inside of a call that computes it asks through several, each with six saved registers.
-  constexpr ptrdiff_t kNear = 128;
-  const ptrdiff_t above = static_cast<const char*>(call.frame) - static_cast<const char*>(t_answer.call.frame);
-  if (above < 0 || above > kNear) return threads;
-  const AskMkl ask = mkl_question(t_answer.call.caller);
-  if (ask == nullptr) return threads;
-  constexpr int kAllDomains = -1;
-  t_all_cpus = true;
-  const int setting = ask(kAllDomains);
-  t_all_cpus = false;
-  return setting;
+  const Answer answer = std::exchange(t_answer, {});
+  // One function makes both calls, one behind the other, so their frames lie at nearly the same depth: MKL's question
+  // through one frame of its own, of 48 bytes. From inside of a call that computes it asks through several.
+  constexpr ptrdiff_t kNear = 96;
+  constexpr int64_t kSoonNs = 1'000'000'000;
+  const ptrdiff_t above = static_cast<const char*>(call.frame) - static_cast<const char*>(answer.call.frame);
+  if (above < 0 || above > kNear || platform::now_ns() - answer.at_ns > kSoonNs) return threads;
+  const AskMkl ask = mkl_question(answer.call.caller);
+  // And what is set is what MKL has made of the answer.
+  if (ask == nullptr || said_by_mkl(ask, answer.threads) != threads) return threads;
+  return said_by_mkl(ask, icvs(self()).nthreads);
 }
 
 }  // namespace weft::openmp

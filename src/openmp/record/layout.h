@@ -7,7 +7,7 @@
 
 namespace weft::openmp {
 
-inline constexpr uint64_t kOpenmpLayout = base::layout_hash({sizeof(Team), sizeof(Member), sizeof(Task),
-                                                             sizeof(TaskGroup), sizeof(MemberLine), sizeof(Workshare)});
+inline constexpr uint64_t kOpenmpLayout = base::layout_hash(
+    {sizeof(Team), sizeof(Member), sizeof(Task), sizeof(TaskGroup), sizeof(MemberLine), sizeof(Workshare)});
 
 }  // namespace weft::openmp

@@ -32,7 +32,9 @@ constexpr pid_t holder_of(uint32_t word) noexcept { return static_cast<pid_t>(wo
 inline constinit thread_local uint32_t t_held = kHeld;
 
 // To be called under an identity whose thread has this number.
-inline void hold_locks_as(pid_t thread) noexcept { t_held = with_state(static_cast<uint32_t>(thread) << kLockStateBits, kHeld); }
+inline void hold_locks_as(pid_t thread) noexcept {
+  t_held = with_state(static_cast<uint32_t>(thread) << kLockStateBits, kHeld);
+}
 
 // Owned by a task region, which may take it again.
 struct NestLock {

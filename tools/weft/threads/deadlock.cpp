@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread can go on if it does not wait, or if those for whom it waits can go on. What is left is stuck. Where the table
-// does not show who could help, somebody is taken to be there: a deadlock that is named is one.
+// A thread can go on if it does not wait, or if those for whom it waits can go on. What is left is stuck. Where the
+// table does not show who could help, somebody is taken to be there: a deadlock that is named is one.
 #include "threads/deadlock.h"
 
 #include <algorithm>
@@ -124,8 +124,10 @@ class Finder {
     for (int number = 0; number < in.size; ++number) {
       const size_t* whom = member(in.team, number);
       if (whom == nullptr) {
-        if (has_finished(in, number)) gone += (gone.empty() ? "" : ", ") + std::to_string(number);
-        else all_have_begun = false;
+        if (has_finished(in, number))
+          gone += (gone.empty() ? "" : ", ") + std::to_string(number);
+        else
+          all_have_begun = false;
       } else if (*whom != index && !is_at_barrier(now_.threads[*whom], thread.wait)) {
         need.whom.push_back(*whom);
       }

@@ -24,6 +24,8 @@ namespace {
 
 // How long a process has to answer. Its monitor may be late where the machine is very busy.
 constexpr int kAnswerMs = 5000;
+// A call is lost where the process has just taken that of another inspector: so it is called again and again.
+constexpr int kCallMs = 500;
 
 std::string in_proc(pid_t process, const std::string& name) { return "/proc/" + std::to_string(process) + '/' + name; }
 
@@ -34,8 +36,8 @@ std::string first_line(const std::string& file) {
   return line;
 }
 
-// A thread takes calls if it has all signals blocked; while it waits for a call, all but that one. Others would be ended
-// by it.
+// A thread takes calls if it has all signals blocked; while it waits for a call, all but that one. Others would be
+// ended by it.
 bool blocks_calls(const std::string& status_file) {
   std::ifstream stream(status_file);
   constexpr uint64_t kOthers = 0x3fff & ~(uint64_t{1} << (SIGKILL - 1));
@@ -69,9 +71,11 @@ int listen_as_inspector() {
   if (listener < 0) return -1;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const int length = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s%d", core::kInspectorName, getpid());
+  const int length =
+      std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s%d", core::kInspectorName, getpid());
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<size_t>(length));
-  if (bind(listener, reinterpret_cast<const sockaddr*>(&address), size) == 0 && listen(listener, 1) == 0) return listener;
+  if (bind(listener, reinterpret_cast<const sockaddr*>(&address), size) == 0 && listen(listener, 1) == 0)
+    return listener;
   close(listener);
   return -1;
 }
@@ -79,7 +83,7 @@ int listen_as_inspector() {
 // The connection of the process; -1: none has come.
 int await_process(int listener, pid_t process) {
   pollfd waits{listener, POLLIN, 0};
-  while (poll(&waits, 1, kAnswerMs) > 0) {
+  while (poll(&waits, 1, kCallMs) > 0) {
     const int found = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (found < 0) return -1;
     ucred peer{};
@@ -112,13 +116,18 @@ std::unique_ptr<Inspector> Inspector::connect(pid_t process, std::string* fault)
     *fault = std::string("no socket to listen on: ") + std::strerror(errno);
     return nullptr;
   }
-  const long called = syscall(SYS_tgkill, process, monitor, platform::kServiceCall);
-  const int error = errno;
-  const int connection = called == 0 ? await_process(listener, process) : -1;
+  long called = 0;
+  int error = 0;
+  int connection = -1;
+  for (int passed = 0; called == 0 && connection < 0 && passed < kAnswerMs; passed += kCallMs) {
+    called = syscall(SYS_tgkill, process, monitor, platform::kServiceCall);
+    error = errno;
+    if (called == 0) connection = await_process(listener, process);
+  }
   close(listener);
   if (connection < 0) {
     *fault = called != 0 ? std::string("it cannot be called: ") + std::strerror(error)
-                         : "it does not answer: WEFT_INSPECT=false forbids it, another inspector is there, the process is "
+                         : "it does not answer: WEFT_INSPECT=false forbids it, the process is "
                            "stopped, or it is in a container of its own (then ask inside of that)";
     return nullptr;
   }

@@ -167,7 +167,10 @@ class Text {
     for (const State state : {State::runs, State::ready, State::waits, State::sleeps}) {
       const size_t count = by_state[static_cast<size_t>(state)];
       if (count == 0) continue;
-      const char* word = state == State::runs ? "on CPUs" : state == State::ready ? "ready" : state == State::waits ? "waiting" : "asleep";
+      const char* word = state == State::runs    ? "on CPUs"
+                         : state == State::ready ? "ready"
+                         : state == State::waits ? "waiting"
+                                                 : "asleep";
       states += (states.empty() ? "" : ", ") + std::to_string(count) + ' ' + word;
     }
     lines_ += plural(picture_.table.threads.size(), "thread") + " (" + states + ")\n";
@@ -201,7 +204,8 @@ class Text {
   std::string hint() const {
     const auto runs = std::count_if(picture_.table.threads.begin(), picture_.table.threads.end(),
                                     [](const Thread& one) { return one.state == State::runs; });
-    if (runs == 0) return "No thread is on a CPU. No deadlock of OpenMP is seen: look at those that sleep in system calls.\n";
+    if (runs == 0)
+      return "No thread is on a CPU. No deadlock of OpenMP is seen: look at those that sleep in system calls.\n";
     return "No deadlock of OpenMP is seen.\n";
   }
 
@@ -221,7 +225,8 @@ class Text {
     }
     std::array<size_t, 4> widths{};
     for (const auto& row : rows) {
-      for (size_t column = 0; column < widths.size(); ++column) widths[column] = std::max(widths[column], row[column].size());
+      for (size_t column = 0; column < widths.size(); ++column)
+        widths[column] = std::max(widths[column], row[column].size());
     }
     lines_ += '\n';
     for (const auto& row : rows) {

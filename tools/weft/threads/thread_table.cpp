@@ -30,7 +30,8 @@ uint64_t address_of(const volatile void* pointer) { return reinterpret_cast<uint
 // Where a field of the record behind `copy` lies in the process.
 template <class T, class Field>
 uint64_t address_in(const Copy<T>& copy, const Field& field) {
-  return copy.address() + static_cast<uint64_t>(reinterpret_cast<const char*>(&field) - reinterpret_cast<const char*>(&*copy));
+  return copy.address() +
+         static_cast<uint64_t>(reinterpret_cast<const char*>(&field) - reinterpret_cast<const char*>(&*copy));
 }
 
 // What jump_fcontext of Boost.Context leaves at the saved stack pointer.
@@ -68,11 +69,11 @@ SystemCall system_call_of(Inspector& process, pid_t thread) {
   const auto text = process.file("task/" + std::to_string(thread) + "/syscall");
   if (!text || text->starts_with("running")) return call;
   auto& a = call.arguments;
-  const int found = std::sscanf(text->c_str(),
-                                "%ld 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64
-                                " 0x%" SCNx64 " 0x%" SCNx64,
-                                &call.number, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &call.stack_pointer,
-                                &call.program_counter);
+  const int found =
+      std::sscanf(text->c_str(),
+                  "%ld 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64
+                  " 0x%" SCNx64,
+                  &call.number, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &call.stack_pointer, &call.program_counter);
   call.sleeps = found == 9 && call.number >= 0;
   return call;
 }
@@ -249,8 +250,13 @@ class Reader {
     if (found != teams_.end()) return &found->second;
     Copy<openmp::Team> team(process_, address);
     if (!team) return nullptr;
-    Team row{.team = address, .size = team->size, .unclaimed = team->unclaimed(), .unfinished = team->pending.load(),
-             .is_persistent = team->persistent_team != nullptr, .finished = {}, .detached = team->tasks.detached.load(),
+    Team row{.team = address,
+             .size = team->size,
+             .unclaimed = team->unclaimed(),
+             .unfinished = team->pending.load(),
+             .is_persistent = team->persistent_team != nullptr,
+             .finished = {},
+             .detached = team->tasks.detached.load(),
              .function = address_of(team->function.load())};
     if (row.is_persistent) find_finished(row, *team);
     table_.teams.push_back(std::move(row));
@@ -295,7 +301,8 @@ class Reader {
     if (!row.tasks.empty() && find_wait_for_tasks(row, **team)) return;
     const uint64_t lines = address_of((*team)->members.lines);
     if (lines == 0 || in.number < 0 || in.number >= (*team)->members.capacity.load()) return;
-    const Copy<openmp::MemberLine> line(process_, lines + static_cast<uint64_t>(in.number) * sizeof(openmp::MemberLine));
+    const Copy<openmp::MemberLine> line(process_,
+                                        lines + static_cast<uint64_t>(in.number) * sizeof(openmp::MemberLine));
     if (!line) return;
     if (address_of((*team)->sleeper.load()) == row.context) {
       row.wait = {.what = Waits::region_end, .object = in.team};
@@ -317,7 +324,8 @@ class Reader {
       row.wait = {.what = Waits::group, .object = group.address(), .count = group->pending.load()};
     } else if (address_of(task->waiter.load()) == row.context) {
       const bool own_events = task->waits_for_events;
-      row.wait = {.what = own_events ? Waits::events : Waits::predecessors, .object = task.address(),
+      row.wait = {.what = own_events ? Waits::events : Waits::predecessors,
+                  .object = task.address(),
                   .count = own_events ? task->open.load() : task->unmet.load()};
     } else if (address_of(team.tasks.event_waiter.load()) == row.context) {
       row.wait = {.what = Waits::events, .object = row.teams.front().team, .count = team.tasks.detached.load()};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of a process on weft: contexts of the pool, each with the member that it is, and the program's own threads.
+// The threads of a process on weft: contexts of the pool, each with the member that it is, and the program's own
+// threads.
 #pragma once
 
 #include <array>

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -34,8 +35,16 @@ std::string program_of(int process) {
   return name;
 }
 
-// What the stacks tell that the records do not. Members of a region wait for each other alike at its end and at barriers
-// inside, and members that have come to the end still have their team.
+std::unique_ptr<threads::Stacks> stacks_of([[maybe_unused]] Inspector& process, [[maybe_unused]] int number) {
+#ifdef WEFT_HAS_LIBDW
+  return threads::read_stacks(process, number);
+#else
+  return nullptr;
+#endif
+}
+
+// What the stacks tell that the records do not. Members of a region wait for each other alike at its end and at
+// barriers inside, and members that have come to the end still have their team.
 void refine_by_stacks(threads::Picture& picture) {
   std::vector<threads::Thread> kept;
   std::vector<std::vector<threads::Frame>> stacks;
@@ -79,13 +88,19 @@ int show_threads(const ThreadsOptions& options) {
   }
   const threads::Table earlier = threads::read_table(*process, options.process);
   std::this_thread::sleep_for(kBetweenLooks);
-  threads::Picture picture{.process = options.process, .program = program_of(options.process), .table = {}, .diagnosis = {}, .stacks = {}, .regions = {}, .reads_stacks = false};
+  threads::Picture picture{.process = options.process,
+                           .program = program_of(options.process),
+                           .table = {},
+                           .diagnosis = {},
+                           .stacks = {},
+                           .regions = {},
+                           .reads_stacks = false};
   picture.table = threads::read_table(*process, options.process);
   if (!earlier.is_valid || !picture.table.is_valid) {
     base::warn("threads: process %d has ended, or answers no more", options.process);
     return kFailed;
   }
-  const auto stacks = threads::read_stacks(*process, options.process);
+  const std::unique_ptr<threads::Stacks> stacks = stacks_of(*process, options.process);
   picture.reads_stacks = stacks != nullptr;
   for (const threads::Thread& thread : picture.table.threads) {
     std::vector<threads::Frame> frames;

@@ -15,7 +15,8 @@ namespace weft::platform {
 
 class ServiceCall {
  public:
-  void begin() noexcept {}
+  void begin(bool /*wanted*/) noexcept {}
+  void forget() noexcept {}
 
   void call() noexcept {
     called_.store(1);

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <signal.h>
+
 #include "base/message.h"
 #include "child.h"
 #include "executable.h"
@@ -39,6 +41,15 @@ namespace {
 namespace fs = std::filesystem;
 using platform::has_number;
 using report::Report;
+
+// Of the environment that the process was started with; empty: it has none, or may not be read.
+std::string variable_of(int process, const std::string& name) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/environ", std::ios::binary);
+  for (std::string entry; std::getline(file, entry, '\0');) {
+    if (entry.starts_with(name + '=')) return entry.substr(name.size() + 1);
+  }
+  return {};
+}
 
 // At what happens beside the program: who shares the node, whether another rank has failed.
 constexpr std::chrono::milliseconds kBetweenLooks(100);
@@ -107,6 +118,25 @@ void complete(Report& made) {
   if (const std::string text = report::sharing_text(made.run.node); !text.empty()) made.run.notes.push_back(text);
   made.advice = report::advise(made, &made.run.notes);
 }
+
+// Ends the program as somebody does who sends SIGTERM to this command (child.h), and kills it if it goes on.
+class TimeLimit {
+ public:
+  explicit TimeLimit(double seconds) : seconds_(seconds) {}
+
+  void look() {
+    constexpr double kPatience = 5;
+    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    if (seconds_ <= 0 || passed < seconds_ + kPatience * asked_) return;
+    ++asked_;
+    raise(SIGTERM);
+  }
+
+ private:
+  const double seconds_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  int asked_ = 0;
+};
 
 // One of several ranks makes the report of all.
 class Ranks {
@@ -238,7 +268,12 @@ int make_report(const ReportOptions& options, RunOptions run) {
   const std::optional<Job> job = is_by_rank(options) ? std::nullopt : job_by_launcher();
   if (!job) {
     report::NodeWatch node;
-    const Ending ending = run_child("report", program.path, run.command, [&] { node.look(); }, kBetweenLooks);
+    TimeLimit limit(options.seconds);
+    const auto look = [&] {
+      node.look();
+      limit.look();
+    };
+    const Ending ending = run_child("report", program.path, run.command, look, kBetweenLooks);
     const int least = has_trace(ending) ? 0 : kFailed;
     return std::max(least,
                     write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own, CutOff::taken),
@@ -248,9 +283,35 @@ int make_report(const ReportOptions& options, RunOptions run) {
   outputs.reset();
   Ranks ranks(options, *job, folder.path(), run);
   if (!ranks.good()) return kFailed;
-  const Ending ending = run_child("report", program.path, run.command, [&] { ranks.look(); }, kBetweenLooks);
+  TimeLimit limit(options.seconds);
+  const auto look = [&] {
+    ranks.look();
+    limit.look();
+  };
+  const Ending ending = run_child("report", program.path, run.command, look, kBetweenLooks);
   const int least = has_trace(ending) ? 0 : kFailed;
   return std::max(least, ranks.end(ending, own));
+}
+
+int report_process(const ReportOptions& options, int process) {
+  if (!are_outputs_apart(options, {})) return kUsage;
+  const std::string folder = variable_of(process, "WEFT_PROFILE_FOLDER");
+  if (folder.empty()) {
+    base::warn(
+        "report: process %d is not recorded, or is another user's: a program that `weft report` has started is. `weft "
+        "threads %d` says what it waits for",
+        process, process);
+    return kFailed;
+  }
+  std::optional<Report> made = report_left(folder, {}, {.process = process}, {}, CutOff::running);
+  if (!made) {
+    base::warn("report: process %d has not been recorded for a second yet, or has opened no parallel region", process);
+    return kFailed;
+  }
+  Outputs outputs(options);
+  if (!outputs.good()) return kFailed;
+  complete(*made);
+  return outputs.write(*made, options.quiet) ? 0 : kFailed;
 }
 
 int make_report_of_profile(const ReportOptions& options) {

@@ -15,10 +15,14 @@ struct ReportOptions {
   bool against_stock = false;  // run the program under its own runtime too, first
   bool quiet = false;  // no summary
   std::string profile;  // in place of a program: the folder in which the recorder has left its profile
+  double seconds = 0;   // after which the program is ended; 0: no limit
 };
 
 // The exit code of this command: the program's. With a `trace` in `run`, one is written besides.
 int make_report(const ReportOptions& options, RunOptions run);
+
+// Of a process that `weft report` has started, and that runs. Not 0: there is no report.
+int report_process(const ReportOptions& options, int process);
 
 // Of what lies in `options.profile`; nothing is run. Not 0: there is no report.
 int make_report_of_profile(const ReportOptions& options);

@@ -23,7 +23,7 @@ std::vector<Report> read_all(const fs::path& folder, CutOff cut_off) {
   std::vector<Report> all;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     std::error_code error;
-    const bool is_cut_off = cut_off == CutOff::taken && entry.path().extension() == ".so-far" &&
+    const bool is_cut_off = cut_off != CutOff::left_out && entry.path().extension() == ".so-far" &&
                             !fs::exists(fs::path(entry.path()).replace_extension(".json"), error);
     if (!is_cut_off && entry.path().extension() != ".json") continue;
     try {
@@ -56,7 +56,9 @@ Report choose(std::vector<Report> all) {
 }
 
 // What the reader has to know before all figures.
-std::string why_cut_off(const Report& made, const Ending& ending) {
+std::string why_cut_off(const Report& made, const Ending& ending, CutOff cut_off) {
+  if (cut_off == CutOff::running)
+    return "The program still runs. The figures are those of its first " + report::seconds_text(made.run.seconds) + ".";
   const bool is_program = made.run.process == ending.process;
   std::string why = "The process has ended by _exit, exec, MPI_Abort or a signal";
   if (is_program && ending.signal != 0) {
@@ -85,7 +87,7 @@ std::optional<Report> report_left(const fs::path& folder, const std::vector<std:
                                                       command.front() + ", which ended with code " +
                                                       std::to_string(ending.exit_code) + ".");
   }
-  if (made.run.is_cut_off) made.run.notes.insert(made.run.notes.begin(), why_cut_off(made, ending));
+  if (made.run.is_cut_off) made.run.notes.insert(made.run.notes.begin(), why_cut_off(made, ending, cut_off));
   made.run.own_seconds = own.seconds;
   made.run.own_cpu_seconds = own.cpu_seconds;
   return made;

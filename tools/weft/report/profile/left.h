@@ -14,8 +14,8 @@ namespace weft::tools {
 
 // Of the process that has used most of the CPUs, without advice; none: nothing was left. `own`: how the program ran on
 // its own runtime, if it did. A process that was killed, or has ended past all finalizers, has left what its recorder
-// knew some time before.
-enum class CutOff { left_out, taken };
+// knew some time before; so has one that still runs, which `ending` names then.
+enum class CutOff { left_out, taken, running };
 std::optional<report::Report> report_left(const std::filesystem::path& folder, const std::vector<std::string>& command,
                                           const Ending& ending, const Ending& own, CutOff cut_off = CutOff::left_out);
 

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`weft threads`: deadlocks are named, and nothing else is; what a process is asked costs it nothing but the time."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from command_test import CLANG, GCC, WEFT, CommandTest
+from finished import finished
+
+SOURCE = pathlib.Path(__file__).parent / "deadlocks.c"
+PATIENCE_S = 30
+
+# By kind of deadlock: what stuck threads wait for.
+DEADLOCKS = {
+    "locks_crossed": {"lock"},
+    "lock_twice": {"lock", "region_end"},
+    "lock_left": {"lock", "region_end"},
+    "nest_locks_crossed": {"lock"},
+    "criticals_crossed": {"lock"},
+    "critical_in_itself": {"lock"},
+    "barrier_in_critical": {"lock", "barrier"},
+    "barrier_missed": {"barrier"},
+    "barrier_in_masked": {"barrier"},
+    "barriers_counted": {"barrier", "region_end"},
+    "task_wants_parents_lock": {"lock", "tasks"},
+    "group_wants_parents_lock": {"lock", "taskgroup"},
+    "event_never_comes": {"tasks"},
+    "dependence_on_event": {"tasks", "predecessors"},
+    "copyprivate_missed": {"barrier"},
+    "turn_behind_lock": {"lock", "iteration"},
+    "post_behind_lock": {"lock", "iteration"},
+    "mutexes_crossed": {"mutex"},
+    "lock_and_mutex": {"lock", "mutex"},
+    "inner_waits_for_outer": {"lock", "region_end"},
+    "threads_crossed": {"lock", "region_end"},
+    "reduction_missed": {"barrier"},
+}
+GO_ON = (
+    "one_computes",
+    "one_sleeps",
+    "lock_held_long",
+    "event_from_thread",
+    "thread_is_joined",
+    "barriers_pass",
+    "locks_pass",
+)
+# Says at its end what it has found out meanwhile.
+COUNTS = """
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  long sum = 0;
+  puts("begins");
+  fflush(stdout);
+  for (int round = 0; access("stop", F_OK) != 0; round++) {
+#pragma omp parallel num_threads(4) reduction(+ : sum)
+    {
+#pragma omp for
+      for (int i = 0; i < 1000; i++) sum += i % 2;
+#pragma omp barrier
+#pragma omp critical
+      sum -= 125;
+    }
+  }
+  printf("%ld\\n", sum);
+  return 0;
+}
+"""
+SERIAL = """
+#include <stdio.h>
+#include <omp.h>
+#include <unistd.h>
+int main(void) {
+  printf("begins %d\\n", omp_get_max_threads());
+  fflush(stdout);
+  sleep(1000);
+}
+"""
+
+
+class Threads(CommandTest):
+    FLAGS = ("-g", "-pthread")
+
+    @contextlib.contextmanager
+    def running(self, program, *arguments, **variables):
+        """The process on weft, once it has said its first line."""
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "WEFT_"))}
+        with subprocess.Popen(
+            [WEFT, "run", program, *arguments],
+            env=environment | variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder,
+        ) as process:
+            try:
+                process.first_line = process.stdout.readline()
+                yield process
+            finally:
+                process.kill()
+
+    def threads(self, process, *options):
+        return finished([WEFT, "threads", *options, str(process.pid)], timeout=PATIENCE_S)
+
+    def picture(self, process):
+        done = self.threads(process, "--json", "-")
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def awaited(self, process):
+        """The first picture that shows a deadlock."""
+        end = time.monotonic() + PATIENCE_S
+        picture = None
+        while time.monotonic() < end:
+            picture = self.picture(process)
+            if picture is not None and picture["deadlock"]:
+                return picture
+        return self.fail(f"no deadlock in {picture}")
+
+    def check_deadlock(self, program, kind, **variables):
+        with self.running(program, kind, **variables) as process:
+            picture = self.awaited(process)
+            stuck = [thread for thread in picture["threads"] if thread["stuck"]]
+            self.assertLessEqual({thread["waits_for"] for thread in stuck}, DEADLOCKS[kind] | {"region_end"})
+            # Where: in the function of that name, or in one that it has called, at a line.
+            named = [frame for thread in stuck for frame in thread["frames"] if frame["function"].startswith(kind)]
+            self.assertTrue(named, picture)
+            self.assertTrue(all(pathlib.Path(frame["file"]).suffix == ".c" for frame in named), named)
+            done = self.threads(process)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            first = done.stdout.splitlines()[:5]
+            self.assertTrue(any(line.startswith("DEADLOCK: ") for line in first), done.stdout)
+            self.assertRegex(done.stdout, r"\n  \S+ waits for .*; in \S+ at \S+\.c:\d+\n")
+
+    def test_deadlocks(self):
+        for compiler, cpus in (GCC, "2"), (CLANG, "8"):
+            program = self.build("deadlocks", SOURCE.read_text(), *self.FLAGS, compiler=compiler)
+            for kind in DEADLOCKS:
+                with self.subTest(kind=kind, compiler=compiler):
+                    self.check_deadlock(program, kind, WEFT_NUM_CPUS=cpus)
+
+    def test_no_deadlocks(self):
+        program = self.build("deadlocks", SOURCE.read_text(), *self.FLAGS)
+        for kind in GO_ON:
+            for cpus in "2", "8":
+                with self.subTest(kind=kind, cpus=cpus), self.running(program, kind, WEFT_NUM_CPUS=cpus) as process:
+                    pictures = []
+                    while len(pictures) < 3:
+                        picture = self.picture(process)
+                        if picture is not None:
+                            pictures.append(picture)
+                    self.assertEqual([picture["deadlock"] for picture in pictures], 3 * [False], pictures)
+
+    def test_a_process_that_is_asked_goes_on(self):
+        program = self.build("counts", COUNTS)
+        with self.running(program) as process:
+            for _ in range(10):
+                self.threads(process, "--stacks")
+            (self.folder / "stop").touch()
+            out, errors = process.communicate(timeout=PATIENCE_S)
+        (self.folder / "stop").unlink()
+        self.assertEqual((process.returncode, out, errors), (0, "0\n", ""))
+
+    def test_several_at_once(self):
+        program = self.build("deadlocks", SOURCE.read_text(), *self.FLAGS)
+        with self.running(program, "locks_crossed") as process:
+            self.awaited(process)
+            asked = [
+                subprocess.Popen([WEFT, "threads", str(process.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                for _ in range(4)
+            ]
+            codes = []
+            for one in asked:
+                one.communicate(timeout=PATIENCE_S)
+                codes.append(one.returncode)
+            self.assertEqual(codes, 4 * [0])
+            self.assertIn("DEADLOCK", self.threads(process).stdout)
+
+    def test_stacks(self):
+        program = self.build("deadlocks", SOURCE.read_text(), *self.FLAGS)
+        with self.running(program, "one_sleeps") as process:
+            end = time.monotonic() + PATIENCE_S
+            while time.monotonic() < end:
+                done = self.threads(process, "--stacks")
+                if re.search(r"#\d+ one_sleeps\S* at deadlocks\S*\.c:\d+\n", done.stdout):
+                    return
+            self.fail(done.stdout + done.stderr)
+
+    def test_before_a_region(self):
+        with self.running(self.build("serial", SERIAL)) as process:
+            done = self.threads(process)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("no parallel region has begun yet", done.stderr)
+
+    def test_where_it_is_forbidden(self):
+        program = self.build("deadlocks", SOURCE.read_text(), *self.FLAGS)
+        with self.running(program, "one_sleeps", WEFT_INSPECT="false") as process:
+            time.sleep(0.5)
+            done = self.threads(process)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("WEFT_INSPECT=false", done.stderr)
+            self.assertIsNone(process.poll())
+
+    def test_stopped(self):
+        program = self.build("deadlocks", SOURCE.read_text(), *self.FLAGS)
+        with self.running(program, "one_sleeps") as process:
+            time.sleep(0.5)
+            process.send_signal(signal.SIGSTOP)
+            done = self.threads(process)
+            process.send_signal(signal.SIGCONT)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("stopped", done.stderr)
+            self.assertEqual(self.threads(process).returncode, 0)
+
+    def test_other_processes(self):
+        with subprocess.Popen(["sleep", "1000"]) as other:
+            done = self.threads(other)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("does not run on weft", done.stderr)
+            self.assertIsNone(other.poll())
+            other.kill()
+        done = self.threads(other)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no such process", done.stderr)
+
+    def test_usage(self):
+        for word in "0", "-1", "x", "4711x", "99999999999":
+            with self.subTest(word=word):
+                done = finished([WEFT, "threads", word], timeout=PATIENCE_S)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertEqual(finished([WEFT, "threads"], timeout=PATIENCE_S).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
