@@ -139,7 +139,7 @@ int64_t read_file(const char* name, uint64_t offset, char* data, size_t size) no
 void serve(const Connection& connection) noexcept {
   const Pool& p = pool();
   const InspectionSettings& settings = p.settings.inspection;
-  Inspected inspected;
+  InspectionStart inspected;
   inspected.layout = kCoreLayout ^ settings.layout;
   inspected.code = reinterpret_cast<uintptr_t>(&answer_inspector);
   inspected.pool = reinterpret_cast<uintptr_t>(&p);

@@ -4,7 +4,7 @@
 // any.
 //
 // The inspector listens on a socket of the abstract namespace, named after its process number, and calls the monitor
-// (platform/service_call.h). A thread of the process connects, sends an Inspected, and then answers each
+// (platform/service_call.h). A thread of the process connects, sends an InspectionStart, and then answers each
 // InspectionRequest by an InspectionAnswer and that many bytes, until the inspector closes the connection.
 //
 // The inspector knows the records by the same headers. `layout` tells it that they are the same.
@@ -23,7 +23,7 @@ inline constexpr char kInspectorName[] = "weft-inspector-";
 inline constexpr char kMonitorName[] = "weft-monitor";
 inline constexpr char kInspectedName[] = "weft-inspected";
 
-struct Inspected {
+struct InspectionStart {
   static constexpr std::array<char, 8> kMagic{'w', 'e', 'f', 't', '-', 'i', 'n', '1'};
 
   std::array<char, 8> magic = kMagic;

@@ -24,22 +24,22 @@ struct Answer {
 };
 constinit thread_local Answer t_answer;
 
-// While the runtime asks MKL itself: what MKL is told. 0: as everybody is.
-constinit thread_local int t_told = 0;
+// While the runtime asks MKL itself: the answer to MKL. 0: as to everybody.
+constinit thread_local int t_fixed_answer = 0;
 
-// What MKL says when it is told so.
-int said_by_mkl(AskMkl ask, int told) noexcept {
+// What MKL says behind such an answer.
+int said_by_mkl(AskMkl ask, int answer) noexcept {
   constexpr int kAllDomains = -1;
-  t_told = told;
+  t_fixed_answer = answer;
   const int said = ask(kAllDomains);
-  t_told = 0;
+  t_fixed_answer = 0;
   return said;
 }
 
 }  // namespace
 
 int threads_for_mkl(Member* self, const Call& call) noexcept {
-  if (t_told != 0) return t_told;
+  if (t_fixed_answer != 0) return t_fixed_answer;
   t_answer.threads = 0;
   const int threads = icvs(self).nthreads;
   // Rounding depends on the number: there it is the program's.

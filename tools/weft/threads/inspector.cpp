@@ -133,7 +133,7 @@ std::unique_ptr<Inspector> Inspector::connect(pid_t process, std::string* fault)
   }
   std::unique_ptr<Inspector> inspector(new Inspector(connection));
   if (!inspector->receive(&inspector->inspected_, sizeof inspector->inspected_) ||
-      inspector->inspected_.magic != core::Inspected::kMagic ||
+      inspector->inspected_.magic != core::InspectionStart::kMagic ||
       inspector->inspected_.layout != (core::kCoreLayout ^ openmp::kOpenmpLayout)) {
     *fault = "it runs on another version of weft: ask by that version's `weft`";
     return nullptr;

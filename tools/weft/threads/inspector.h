@@ -23,7 +23,7 @@ class Inspector {
   Inspector(const Inspector&) = delete;
   Inspector& operator=(const Inspector&) = delete;
 
-  const core::Inspected& inspected() const { return inspected_; }
+  const core::InspectionStart& inspected() const { return inspected_; }
 
   // `size` bytes at `address`; false: they are not mapped, or the process answers no more.
   bool read(uint64_t address, void* data, size_t size);
@@ -43,7 +43,7 @@ class Inspector {
   void give_up();
 
   int socket_;
-  core::Inspected inspected_;
+  core::InspectionStart inspected_;
 };
 
 }  // namespace weft::tools
