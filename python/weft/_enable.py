@@ -75,7 +75,7 @@ def enable(
     node: bool | None = None,
     weight: int | None = None,
     cpus: int | None = None,
-    stats: bool | None = None,
+    stats: bool | str | None = None,
     factor: float | None = None,
     reproducible: bool | None = None,
     late: str = "error",

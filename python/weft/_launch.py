@@ -73,7 +73,7 @@ def _settings(options: "dict[str, str]") -> Settings:
         node=True if "--node" in options else None,
         weight=number(options, "--weight", int),
         cpus=number(options, "--cpus", int),
-        stats=True if "--stats" in options else None,
+        stats=options["--stats"] or True if "--stats" in options else None,
         reproducible=True if "--reproducible" in options else None,
         factor=number(options, "--factor", float),
     )

@@ -21,7 +21,7 @@ OPTIONS = (
     (("--library",), "FILE", "run on this runtime library"),
     (("--preload",), "", "load weft by LD_PRELOAD; the default redirects every OpenMP runtime by LD_AUDIT"),
     (("--reproducible",), "", "the same bits from each call of OpenBLAS and each reduction by clang"),
-    (("--stats",), "", "print at exit, on stderr, what the runtime did"),
+    (("--stats",), "", "print at exit, on stderr, what ran on weft (--stats=all: all counters)"),
     (("--explain",), "", "print at exit, on stderr, every pool of threads and its state"),
     (("--explain-json",), "FILE", "the same as JSON, into a file"),
     (("--report",), "PAGE", "say where the time went: a page, and a summary on stderr (see weft report --help)"),
@@ -71,7 +71,7 @@ def parse(arguments: "Sequence[str]") -> "tuple[dict[str, str], list[str], list[
         if name not in _ROW:
             raise ValueError(f"{word}: no such option; see python -m weft --help")
         names, wanted, _ = _ROW[name]
-        if separator and not wanted:
+        if separator and not wanted and word != "--stats=all":
             raise ValueError(f"{word}: {name} takes no value")
         if wanted and not separator:
             if i == len(arguments):

@@ -25,7 +25,7 @@ class Settings:
         node: "bool | None" = None,
         weight: "int | None" = None,
         cpus: "int | None" = None,
-        stats: "bool | None" = None,
+        stats: "bool | str | None" = None,
         factor: "float | None" = None,
         reproducible: "bool | None" = None,
     ) -> None:
@@ -36,6 +36,8 @@ class Settings:
             raise ValueError(f"weight {weight}: a number from 1 to {MOST_WEIGHT} is wanted")
         if weight is not None and not node and os.environ.get("WEFT_NODE") is None:
             raise ValueError("a weight counts among the processes of a node: add --node (node=True)")
+        if isinstance(stats, str) and stats != "all":
+            raise ValueError(f"stats {stats!r}: there are True and 'all'")
         if cpus is not None and not 1 <= cpus <= MOST_CPUS:
             raise ValueError(f"cpus {cpus}: a number from 1 to {MOST_CPUS} is wanted")
         if factor is not None and not (0 < factor < float("inf")):
@@ -52,7 +54,7 @@ class Settings:
             ("WEFT_NODE", None if self.node is None else int(self.node)),
             ("WEFT_WEIGHT", self.weight),
             ("WEFT_NUM_CPUS", self.cpus),
-            ("WEFT_STATS", None if self.stats is None else int(self.stats)),
+            ("WEFT_STATS", self.stats if self.stats is None or self.stats == "all" else int(self.stats)),
             ("WEFT_REPRODUCIBLE", None if self.reproducible is None else str(self.reproducible).lower()),
             ("WEFT_STATIC_FACTOR", None if self.factor is None else f"{self.factor:g}"),
         ):

@@ -150,7 +150,7 @@ void tell_at_end() noexcept {
 
 void remember_wishes() noexcept {
   const char* wanted = std::getenv("WEFT_STATS");
-  for (const char* word : {"true", "yes", "on", "1"}) {
+  for (const char* word : {"true", "yes", "on", "1", "all"}) {
     if (wanted != nullptr && strcasecmp(wanted, word) == 0) g_wants_statistics = true;
   }
   char number[kDecimal];

@@ -162,6 +162,15 @@ bool read(Scanner& in, const NumberRange&, BindList* list) noexcept {
   return true;
 }
 
+bool read(Scanner& in, const NumberRange&, Stats* stats) noexcept {
+  bool wanted = false;
+  *stats = Stats::all;
+  if (in.word("all")) return true;
+  if (!read_bool(in, &wanted)) return false;
+  *stats = wanted ? Stats::summary : Stats::off;
+  return true;
+}
+
 bool read(Scanner& in, const NumberRange&, ToolUse* use) noexcept {
   if (in.word("enabled")) {
     *use = ToolUse::enabled;
@@ -252,6 +261,7 @@ const char* accepted(const TargetOffload*) noexcept { return "mandatory, disable
 const char* accepted(const BindList*) noexcept {
   return "true, false or up to 16 of primary, close and spread with commas between";
 }
+const char* accepted(const Stats*) noexcept { return "true, false or all"; }
 const char* accepted(const DisplayEnv*) noexcept { return "true, false or verbose"; }
 const char* accepted(const ThreadsReserve*) noexcept {
   return "a number, structured, free_agent, or structured(number),free_agent(number)";
@@ -277,6 +287,10 @@ const char* name_of(Numa numa) noexcept {
   static constexpr const char* kNames[] = {"none",       "compact", "spread",         "local",
                                            "interleave", "bind",    "preferred-many", "preferred"};
   return kNames[static_cast<int>(numa)];
+}
+
+const char* name_of(Stats stats) noexcept {
+  return stats == Stats::all ? "ALL" : stats == Stats::summary ? "TRUE" : "FALSE";
 }
 
 const char* name_of(Mode mode) noexcept {

@@ -51,6 +51,8 @@ struct Text {
 enum class TriState : uint8_t { unset, no, yes };
 enum class WaitPolicy : uint8_t { unset, active, passive };
 enum class TargetOffload : uint8_t { unset, mandatory, disabled };
+// What is said at the program's end: nothing, what users ask first, or all counters too.
+enum class Stats : uint8_t { off, summary, all };
 enum class DisplayEnv : uint8_t { no, yes, verbose };
 enum class ToolUse : uint8_t { enabled, disabled };
 // How the parallel parts of a process share its CPUs (docs/explanation/process.md).
@@ -80,6 +82,7 @@ struct Options {
 };
 
 // As it is written.
+const char* name_of(Stats stats) noexcept;
 const char* name_of(Mode mode) noexcept;
 const char* name_of(Balance balance) noexcept;
 const char* name_of(Numa numa) noexcept;

@@ -62,7 +62,7 @@ bool welcome() noexcept {
 
 bool statistics() noexcept {
   const core::PoolSide* side = pool();
-  return side != nullptr ? side->statistics() : base::options().stats;
+  return side != nullptr ? side->statistics() : base::options().stats != base::Stats::off;
 }
 
 }  // namespace weft::tcm

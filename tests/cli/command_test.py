@@ -198,7 +198,7 @@ class Loads(CommandTest):
 
     def test_preload(self):
         program = self.build("preloaded", LINKED)
-        done = self.weft("run", "--preload", "--stats", program)
+        done = self.weft("run", "--preload", "--stats=all", program)
         self.assertEqual(done.returncode, 0)
         self.assertIn("regions by level: 1", done.stderr)
 
@@ -206,16 +206,28 @@ class Loads(CommandTest):
         program = self.build("relative", LINKED)
         library = os.path.relpath(pathlib.Path(WEFT).parents[1] / "lib/weft/libgomp.so.1", self.folder)
         for more in [], ["--preload"]:
-            done = self.weft("run", *more, "--stats", "--library", library, program, cwd=self.folder)
+            done = self.weft("run", *more, "--stats=all", "--library", library, program, cwd=self.folder)
             self.assertEqual(done.returncode, 0)
             self.assertIn("regions by level: 1", done.stderr)
 
     def test_statistics_have_a_heading(self):
-        done = self.weft("run", "--stats", self.build("counted", LINKED))
-        first, *rest = done.stderr.splitlines()
-        self.assertRegex(first, r"^weft statistics: counted \(process \d+\)$")
-        self.assertTrue(any("libraries adopted" in line for line in rest))
-        self.assertTrue(all(line.startswith("  ") for line in rest), done.stderr)
+        program = self.build("counted", LINKED)
+        for option, word in ("--stats", "it ran on weft; parallel regions: 1,"), ("--stats=all", "libraries adopted"):
+            with self.subTest(option=option):
+                done = self.weft("run", option, program)
+                first, *rest = done.stderr.splitlines()
+                self.assertRegex(first, r"^weft statistics: counted \(process \d+\)$")
+                self.assertTrue(any(word in line for line in rest))
+                self.assertTrue(all(line.startswith("  ") for line in rest), done.stderr)
+
+    def test_statistics_answer_in_five_lines(self):
+        """Whether it ran on weft, what it used, what it had no use for, and what to do."""
+        program = self.build("waits", "#include <unistd.h>\n" + LINKED.replace("return 0;", "usleep(300000); return 0;"))
+        lines = self.weft("run", "--stats", program, env={"WEFT_NUM_CPUS": "2"}).stderr.splitlines()
+        self.assertRegex(lines[1], r"^  it ran on weft; parallel regions: 1, inside of these: 0$")
+        self.assertRegex(lines[2], r"^  0\.\d+ s, 0\.\d\d of 2 CPUs used; .*for [12]\.\d\d it had no work: ")
+        self.assertTrue(any(line.startswith("  -> weft re") for line in lines[3:5]), lines)
+        self.assertEqual(self.weft("run", "--stats=some", program).returncode, 2)
 
     def test_one_libc(self):
         """Tools such as valgrind look after one copy of it."""

@@ -207,7 +207,7 @@ static void inner_waits_for_outer(void) {
     if (me() == 1) omp_set_lock(&lock_a);
   }
 }
-static void *region_with_locks(void *first) {
+static void *threads_crossed_in_region(void *first) {
 #pragma omp parallel num_threads(2)
   shared_value = 0;
   omp_set_lock(first != 0 ? &lock_a : &lock_b);
@@ -220,8 +220,8 @@ static void *region_with_locks(void *first) {
 }
 static void threads_crossed(void) {
   pthread_t thread;
-  pthread_create(&thread, 0, region_with_locks, &thread);
-  region_with_locks(0);
+  pthread_create(&thread, 0, threads_crossed_in_region, &thread);
+  threads_crossed_in_region(0);
 }
 static void reduction_missed(void) {
   int sum = 0;

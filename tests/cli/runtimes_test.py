@@ -170,13 +170,13 @@ class Told(RuntimesTest):
         other = str(self.copies / "libomp.so.5")
         [line] = self.lines(program, "base", other)
         self.assertRegex(line, rf"^weft: {re.escape(other)} is mapped beside weft: .*dlmopen")
-        told = self.lines("--stats", program, "base", other)
+        told = self.lines("--stats=all", program, "base", other)
         self.assertEqual(told[0], line)
         self.assertRegex(told[1], r"^weft statistics: \S+ \(process \d+\)$")
         self.assertIn("nothing ran on weft", told[2])
         self.assertEqual(told[3].strip(), line.removeprefix("weft: "))
         # With weft there too.
-        told = self.lines("--stats", program, "base", other, "libgomp.so.1")
+        told = self.lines("--stats=all", program, "base", other, "libgomp.so.1")
         self.assertTrue(any("regions by level" in line for line in told), told)
         self.assertTrue(any(line.startswith("  ") and other in line for line in told), told)
 
@@ -219,17 +219,17 @@ class Told(RuntimesTest):
 
     def test_loaded_for_nothing(self):
         program = self.compile("idle", "int main(void) { return 0; }", "-fopenmp", "-Wl,--no-as-needed", "-lgomp")
-        heading, regions, line = self.lines("--stats", program)[:3]
+        heading, regions, line = self.lines("--stats=all", program)[:3]
         self.assertRegex(heading, r"^weft statistics: idle \(process \d+\)$")
         self.assertEqual(regions, "  regions by level: 0")
         self.assertIn("nothing ran on weft: it was loaded, and no parallel region has run", line)
 
     def test_nothing_asked_for(self):
-        [heading, line] = self.lines("--stats", "true")
+        [heading, line] = self.lines("--stats=all", "true")
         self.assertRegex(heading, r"^weft statistics: true \(process \d+\)$")
         self.assertIn("nothing ran on weft: no part of the program has asked for an OpenMP runtime", line)
         # What such a program starts says nothing.
-        self.assertEqual(len(self.lines("--stats", "env", "sh", "-c", "/bin/true; exec /bin/true")), 2)
+        self.assertEqual(len(self.lines("--stats=all", "env", "sh", "-c", "/bin/true; exec /bin/true")), 2)
         self.assertEqual(self.lines("true"), [])
 
 

@@ -40,7 +40,7 @@ class Surroundings(CommandTest):
         """The program by each way of `weft run`, after some commands of the shell in a mount namespace of its own."""
         for way in (), ("--preload",):
             with self.subTest(way=way, before=before):
-                command = shlex.join(map(str, (prefix / "bin/weft", "run", "--stats", *way, self.program)))
+                command = shlex.join(map(str, (prefix / "bin/weft", "run", "--stats=all", *way, self.program)))
                 words = ["sh", "-ec", "; ".join([*before, f"exec {command}"])]
                 done = self.command(*(["unshare", "--mount"] if before else []), *words)
                 self.assertEqual((done.returncode, done.stdout), (0, "4\n"), done.stderr)

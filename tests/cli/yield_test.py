@@ -51,7 +51,7 @@ GREEDY = '__thread char big[300] __attribute__((tls_model("initial-exec")));\nch
 class Yield(CommandTest):
     def lent(self, program):
         """OS threads that the monitor has had to lend, where one is all that there are."""
-        done = self.weft("run", "--stats", program, env={"WEFT_NUM_CPUS": "1", "OMP_NUM_THREADS": "4"})
+        done = self.weft("run", "--stats=all", program, env={"WEFT_NUM_CPUS": "1", "OMP_NUM_THREADS": "4"})
         self.assertEqual((done.returncode, done.stdout), (0, "done\n"), done.stderr)
         return int(re.search(r"compensations: (\d+)", done.stderr)[1])
 

@@ -194,7 +194,7 @@ class Loops(ProcessTest):
 
     def loops(self, program, *arguments, **variables):
         return self.run_on_weft(
-            program, *arguments, WEFT_NUM_CPUS="8", OMP_NUM_THREADS=str(MEMBERS), WEFT_STATS="1", **variables
+            program, *arguments, WEFT_NUM_CPUS="8", OMP_NUM_THREADS=str(MEMBERS), WEFT_STATS="all", **variables
         )
 
     def ranges(self, count, pause_us, regions, *more, **variables):

@@ -104,7 +104,7 @@ class BuildsTest(unittest.TestCase):
         done = self.execute(program, OMP_NUM_THREADS="4", **variables)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, output, ""))
         # Without weft's runtime the program would be silent too.
-        counted = self.execute(program, OMP_NUM_THREADS="4", WEFT_STATS="1", **variables)
+        counted = self.execute(program, OMP_NUM_THREADS="4", WEFT_STATS="all", **variables)
         self.assertRegex(counted.stderr, r"regions that are one loop: [1-9]")
         # Then the runtime leaves regions to the program.
         standard = self.execute(program, OMP_NUM_THREADS="4", WEFT_REPRODUCIBLE="true", **variables)

@@ -55,7 +55,7 @@ class LaterProgram(ProcessTest):
         return program
 
     def run_with_statistics(self, program):
-        done = self.run_on_weft(program, WEFT_STATS="1", OMP_NUM_THREADS="4")
+        done = self.run_on_weft(program, WEFT_STATS="all", OMP_NUM_THREADS="4")
         self.assertEqual((done.returncode, done.stdout), (0, EXPECTED), done.stderr)
         found = re.search(
             r"loops announced before plain regions: (\d+)\n"
@@ -83,7 +83,7 @@ class LaterProgram(ProcessTest):
     def test_what_asks_for_every_member_is_left_too(self):
         done = self.run_on_weft(
             self.build_with("ordered", lambda *known: known),
-            WEFT_STATS="1",
+            WEFT_STATS="all",
             OMP_NUM_THREADS="4",
             WEFT_REPRODUCIBLE="true",
         )

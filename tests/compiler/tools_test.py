@@ -165,7 +165,7 @@ class Tools(ProcessTest):
         program = self.build_by_weftcc("same", PROGRAM, "-O2")
         counts = []
         for tool in ({}, {"OMP_TOOL_LIBRARIES": str(self.checker)}):
-            done = self.run_on_weft(program, WEFT_STATS="1", **tool)
+            done = self.run_on_weft(program, WEFT_STATS="all", **tool)
             self.assertEqual(done.returncode, 0, done.stderr)
             counts.append(int(done.stderr.split("regions that are one loop: ")[1].split(",")[0]))
         self.assertEqual(counts[0], counts[1])

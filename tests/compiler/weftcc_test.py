@@ -81,7 +81,7 @@ class WeftccTest(unittest.TestCase):
 
     def test_statistics_count_loops(self):
         program, _ = self.build(HERE / "loops.c", "-O2")
-        self.assertIn("regions that are one loop", run(program, LD_LIBRARY_PATH=WEFT, WEFT_STATS="true").stderr)
+        self.assertIn("regions that are one loop", run(program, LD_LIBRARY_PATH=WEFT, WEFT_STATS="all").stderr)
 
     def test_constructs(self):
         for source in sorted(CONSTRUCTS.iterdir()):

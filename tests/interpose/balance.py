@@ -42,7 +42,7 @@ def main():
     ways = {
         "default": ({}, []),
         "one each": ({"OPENBLAS_NUM_THREADS": "1"}, []),
-        "weft": ({"WEFT_STATS": "true"}, [options.weft, "run", "--"]),
+        "weft": ({"WEFT_STATS": "all"}, [options.weft, "run", "--"]),
     }
     print(f"{'case':24}" + "".join(f"{way:>12}" for way in ways) + "   weft's calls, lent, lowered, raised")
     for kind in "eig", "qr", "solve", "gemm":

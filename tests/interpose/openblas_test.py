@@ -33,7 +33,7 @@ def python(text, **settings):
     """The same for Python under weft; the CPUs are those of another machine."""
     return run(
         [COMMAND, "run", "--", PYTHON, "-c", textwrap.dedent(text)],
-        **({"WEFT_NUM_CPUS": CPUS, "OPENBLAS_NUM_THREADS": CPUS, "WEFT_STATS": "true"} | settings),
+        **({"WEFT_NUM_CPUS": CPUS, "OPENBLAS_NUM_THREADS": CPUS, "WEFT_STATS": "all"} | settings),
     )
 
 
@@ -209,7 +209,7 @@ class Adoption(unittest.TestCase):
             LD_PRELOAD=f"{RUNTIME}/libgomp.so.1",
             WEFT_NUM_CPUS=CPUS,
             OPENBLAS_NUM_THREADS=CPUS,
-            WEFT_STATS="true",
+            WEFT_STATS="all",
         )
         self.assertEqual(out.split(), ["1", "0", "1"])
         self.assertEqual(count(err, "adopted"), 2)
@@ -224,7 +224,7 @@ class Adoption(unittest.TestCase):
         print([callback(path) is not None for path in paths])
         """
         command = [COMMAND, "run", "--preload", "--", PYTHON, "-c", textwrap.dedent(text)]
-        settings = {"WEFT_NUM_CPUS": CPUS, "OPENBLAS_NUM_THREADS": CPUS, "WEFT_STATS": "true"}
+        settings = {"WEFT_NUM_CPUS": CPUS, "OPENBLAS_NUM_THREADS": CPUS, "WEFT_STATS": "all"}
         out, err = run(command, **settings)
         self.assertEqual(out, "[True, True]\n")
         self.assertEqual(count(err, "adopted"), 2)
@@ -547,7 +547,7 @@ class Programs(unittest.TestCase):
             run([GCC, f"{folder}/program.c", "-o", f"{folder}/program", *flags])
             for limit in "1", "4":
                 out, err = run(
-                    [COMMAND, "run", "--preload", "--stats", "--", f"{folder}/program"], OPENBLAS_NUM_THREADS=limit
+                    [COMMAND, "run", "--preload", "--stats=all", "--", f"{folder}/program"], OPENBLAS_NUM_THREADS=limit
                 )
                 self.assertEqual((out, count(err, "adopted")), ("1", 1))
 

@@ -113,7 +113,7 @@ class Checker:
         where = settings(
             LD_LIBRARY_PATH="" if self.libc else library.parent,
             WEFT_NUM_CPUS=CPUS,
-            WEFT_STATS="true",
+            WEFT_STATS="all",
             OMP_NUM_THREADS=CPUS,
             OPENBLAS_NUM_THREADS=threads,
         )

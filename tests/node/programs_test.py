@@ -64,7 +64,7 @@ class Shares(NodeTest):
     @unittest.skipIf(OPENBLAS is None, "needs the package libopenblas-openmp-dev")
     def test_a_library_has_the_cpus_of_a_process_that_is_alone(self):
         calls = self.build("blas_calls", BLAS_CALLS, str(OPENBLAS), f"-Wl,-rpath,{OPENBLAS.parent}")
-        with Program([calls], WEFT_NUM_CPUS="2", WEFT_STATS="1") as alone:
+        with Program([calls], WEFT_NUM_CPUS="2", WEFT_STATS="all") as alone:
             status, said = alone.end()
         self.assertEqual((status, re.findall(r"regions by level: (\d+)", said)), (0, ["50"]), said)
 

@@ -156,7 +156,7 @@ class Forks(PackageTest):
 """
         found = {"NUMBA_THREADING_LAYER": "tbb", "LD_LIBRARY_PATH": os.path.dirname(TBB)}
         for cpus in 2, 3:
-            more = {"NUMBA_NUM_THREADS": "8", "WEFT_NUM_CPUS": str(cpus), "WEFT_STATS": "true", **found}
+            more = {"NUMBA_NUM_THREADS": "8", "WEFT_NUM_CPUS": str(cpus), "WEFT_STATS": "all", **found}
             self.assertEqual(self.succeed(code, **more), "True\n")
             self.assertIn(f"most threads at once: {cpus - 1},", self.errors)
 
@@ -218,7 +218,7 @@ class Limits(PackageTest):
     print(len(set(numbers)), torch.allclose(a @ a, (a.double() @ a.double()).float(), rtol=1e-4))
 """
         how = {"WEFT_NUM_CPUS": "4", "WEFT_NESTED_LIBRARIES": str(nested_libraries).lower()}
-        self.assertEqual(self.succeed(code, "--stats", **how), "1 True\n")
+        self.assertEqual(self.succeed(code, "--stats=all", **how), "1 True\n")
         found = re.search(r"regions by level: (\d+)", self.errors)
         return int(found[1]) if found else 0
 
@@ -355,7 +355,7 @@ class Compiled(PackageTest):
             # Both compile.
             cache = str(self.folder / f"cache-{weft}")
             more = {"TORCHINDUCTOR_CACHE_DIR": cache, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
-            outputs.append(self.succeed(COMPILED_BY_TORCH, *(("--stats",) if weft else ()), weft=weft, **more))
+            outputs.append(self.succeed(COMPILED_BY_TORCH, *(("--stats=all",) if weft else ()), weft=weft, **more))
         own, on_weft = outputs
         self.assertEqual(own, on_weft)
         self.assertEqual(re.findall(r"\b(?:True|False)\b", own), 4 * ["True"])
@@ -427,7 +427,7 @@ class Mkl(PackageTest):
         code = CALLS_OF_MKL + "    print(differ(0), differ_in_threads(8), runtimes())\n"
         for layer in self.LAYERS:
             with self.subTest(layer=layer):
-                self.assertEqual(self.succeed(code, "--stats", MKL_THREADING_LAYER=layer), "0 (8, 0) (True, [])\n")
+                self.assertEqual(self.succeed(code, "--stats=all", MKL_THREADING_LAYER=layer), "0 (8, 0) (True, [])\n")
                 self.assertGreater(self.regions(), 0)
 
     @needs_tbb
@@ -435,7 +435,7 @@ class Mkl(PackageTest):
         code = CALLS_OF_MKL + "    print(differ(0), differ_in_threads(8), runtimes())\n"
         # It finds oneTBB by this only.
         found = {"MKL_THREADING_LAYER": "TBB", "LD_LIBRARY_PATH": os.path.dirname(TBB)}
-        self.assertEqual(self.succeed(code, "--stats", **found), "0 (8, 0) (True, [])\n")
+        self.assertEqual(self.succeed(code, "--stats=all", **found), "0 (8, 0) (True, [])\n")
         self.assertRegex(self.errors, r"permits: [1-9]")
 
     @needs("torch")
@@ -464,7 +464,7 @@ class Mkl(PackageTest):
         for layer in self.LAYERS:
             for how in (), ("--preload",):
                 with self.subTest(layer=layer, how=how):
-                    done = self.run_program(command(), "run", *how, "--stats", program, MKL_THREADING_LAYER=layer)
+                    done = self.run_program(command(), "run", *how, "--stats=all", program, MKL_THREADING_LAYER=layer)
                     self.assertEqual((done.returncode, done.stdout), (0, "400\n"), done.stderr)
                     self.errors = done.stderr
                     self.assertGreater(self.regions(), 0)

@@ -123,7 +123,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(self.run_command(program, OMP_WAIT_POLICY="passive"), "")
         for cpus in (1, 2):
             with self.subTest(cpus=cpus):
-                said = self.run_command(WEFT, "run", "--cpus", cpus, "--stats", program)
+                said = self.run_command(WEFT, "run", "--cpus", cpus, "--stats=all", program)
                 self.assertIn("weft statistics", said)
 
     def test_thread_sanitizer_sees_the_lock(self):

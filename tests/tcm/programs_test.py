@@ -74,9 +74,9 @@ class Libraries(unittest.TestCase):
 
     def test_not_wanted(self):
         self.assertNotIn(f"{RUNTIME}/libtcm.so.1", self.found(WEFT_ADOPT_LIBRARIES="false"))
-        out, err = run("alone", 2, WEFT_STATS="true")
+        out, err = run("alone", 2, WEFT_STATS="all")
         self.assertIn("of oneTBB", err)
-        out, err = run("explicit_concurrency", WEFT_STATS="true", TCM_ENABLE="0")
+        out, err = run("explicit_concurrency", WEFT_STATS="all", TCM_ENABLE="0")
         self.assertNotIn("of oneTBB", err)
 
 

@@ -240,8 +240,8 @@ int prepare(const RunOptions& options, Program& program) {
     const bool records = !options.trace.empty() || !options.profile.empty();
     if (records && !is_there(found.observe)) return kFailed;
     if (records) set_recorder(options, found.observe);
-    if (options.stats) {
-      setenv("WEFT_STATS", "1", 1);
+    if (!options.stats.empty()) {
+      setenv("WEFT_STATS", options.stats == "all" ? "all" : "1", 1);
       // The program keeps the number of this process. What it starts has others.
       setenv("WEFT_RUN_PROCESS", std::to_string(getpid()).c_str(), 1);
     }

@@ -10,7 +10,7 @@
 namespace weft::tools {
 
 struct RunOptions {
-  bool stats = false;
+  std::string stats;                 // true, all; empty: none
   bool reproducible = false;         // the same bits from each call of a library
   bool preload = false;              // LD_PRELOAD in place of LD_AUDIT
   int cpus = 0;                      // 0: as the machine allows

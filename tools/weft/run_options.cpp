@@ -41,7 +41,12 @@ std::string variable_of_program(const RunOptions& run, const std::string& name) 
 // Each names the variable that says the same. docs/reference/commands.md says why some have none.
 void add_run_options(CLI::App* command, RunOptions& run) {
   const size_t own = command->get_options({}).size();
-  command->add_flag("--stats", run.stats, "print at exit, on stderr, what the runtime did (WEFT_STATS)");
+  command
+      ->add_flag(
+          "--stats{true}", run.stats,
+          "print at exit, on stderr, what ran on weft and how the CPUs were used; --stats=all: with the counters of "
+          "the runtime (WEFT_STATS)")
+      ->check(CLI::IsMember({"true", "all"}));
   command->add_flag("--reproducible", run.reproducible,
                     "the same bits from each call of OpenBLAS and each reduction by clang (WEFT_REPRODUCIBLE)");
   command

@@ -55,7 +55,7 @@ class Engines(Study):
 
         count = self.arguments.repeat or (2 if self.smoke else 15)
         fill = ["--milliseconds", "1"] if self.smoke else []
-        variables = {} if name == BY_HAND else {"WEFT_ENGINE": name, "WEFT_STATS": "true"}
+        variables = {} if name == BY_HAND else {"WEFT_ENGINE": name, "WEFT_STATS": "all"}
         result = self.json_of(name, [program, "--repeat", count, *fill, *MEASURES], check=check, hidden=variables)
         self.samples.take(DEFAULT, name, result)
 

@@ -140,7 +140,7 @@ class Programs(OpenMpStudy):
         words = command
         if name == WEFT:
             words = [str(self.arguments.build / "bin/weft"), "run", *command]
-            variables |= {"WEFT_STATS": "1"} if proof else {}
+            variables |= {"WEFT_STATS": "all"} if proof else {}
         elif name == PEER:
             peer = next(runtime for runtime in self.runtimes if runtime.name == PEER)
             variables |= peer.variables() | ({"KMP_VERSION": "1"} if proof else {})

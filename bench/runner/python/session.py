@@ -7,8 +7,8 @@ import pathlib
 import subprocess
 from typing import Any
 
-from ..frame import machine, process
-from . import group, modes, quota
+from ..frame import machine, process, quota
+from . import group, modes
 from .modes import Mode, Places
 from .workloads import Workload
 

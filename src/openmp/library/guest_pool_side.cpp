@@ -20,7 +20,7 @@ constexpr core::PoolSide kSide{
         },
     .cpus = [] { return core::started() ? core::cpus_for_all() : openmp::num_procs(); },
     .welcome = [] { return base::options().adopt_libraries && base::options().tcm_enable; },
-    .statistics = [] { return base::options().stats; },
+    .statistics = [] { return base::options().stats != base::Stats::off; },
     .roots_at_work = core::roots_at_work,
     .load = core::guest_load,
     .hold = core::hold_for_guests,

@@ -8,6 +8,7 @@
 #include "openmp/api/display_env.h"
 #include "openmp/api/thread_calls.h"
 #include "openmp/api/thread_signals.h"
+#include "openmp/process/cpu_use.h"
 #include "openmp/region/region.h"
 #include "openmp/settings/statistics.h"
 #include "platform/libc_calls.h"
@@ -26,8 +27,9 @@ namespace {
   if (options.adopt_libraries) platform::take_libc_calls({thread_calls(), child_calls(), signal_calls()});
   watch_forks();
   platform::withdraw_rseq();
-  if (options.stats) {
+  if (options.stats != base::Stats::off) {
     g_statistics_on = true;
+    begin_cpu_use();
     std::atexit([] { print_statistics(); });
   }
 }

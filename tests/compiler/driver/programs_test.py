@@ -98,7 +98,7 @@ class ProgramsTest(unittest.TestCase):
         return done
 
     def runs_on_weft(self, program):
-        done = self.execute(self.folder / program, WEFT_STATS="1")
+        done = self.execute(self.folder / program, WEFT_STATS="all")
         self.assertEqual(done.stdout, "4\n")
         self.assertIn("weft statistics", done.stderr)
         self.assertIn("regions by level: 1", done.stderr)
@@ -208,7 +208,7 @@ class ByHand(ProgramsTest):
             "a.c",
             "-o",
             "a",
-            "--weft-set=WEFT_STATS=1",
+            "--weft-set=WEFT_STATS=all",
             WEFT_CC=GCC,
         )
         self.assertIn("weft statistics", self.execute(self.folder / "a").stderr)

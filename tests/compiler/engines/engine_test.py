@@ -50,7 +50,7 @@ class EngineTest(unittest.TestCase):
         program = self.build(source, *options)
         for threads in THREADS:
             with self.subTest(source=source.name, threads=threads):
-                result = run(program, WEFT_ENGINE=ENGINE, OMP_NUM_THREADS=threads, WEFT_STATS="true")
+                result = run(program, WEFT_ENGINE=ENGINE, OMP_NUM_THREADS=threads, WEFT_STATS="all")
                 self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
                 self.assertTrue(result.stderr.startswith("weft statistics"), result.stderr)
                 if threads != "1":
@@ -95,7 +95,7 @@ class EngineTest(unittest.TestCase):
         program = self.build(HERE / "members.c", "-O2", "-pthread")
         for name, value, words in (("OMP_THREAD_LIMIT", "100", ""), ("OMP_PROC_BIND", "close", "bound")):
             with self.subTest(name):
-                result = run(program, WEFT_ENGINE=ENGINE, OMP_NUM_THREADS="2", WEFT_STATS="true", **{name: value})
+                result = run(program, WEFT_ENGINE=ENGINE, OMP_NUM_THREADS="2", WEFT_STATS="all", **{name: value})
                 self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertEqual(loops_of_engine(result.stderr), 0, result.stderr)
                 self.assertIn(words, result.stderr)

@@ -28,6 +28,8 @@ NOT_COMMANDS = [
     Mark(r"docs/explanation/weftcc\.md", ANY, "what the compiler makes of a loop"),
     Mark(r"docs/.*/collectives\.md", r"# (weft|operation)|(allreduce|bcast) \d", "the file of rules"),
     Mark(r"docs/how-to/debug\.md", r"[a-z ]+: \d", "what --stats prints"),
+    Mark(r"docs/how-to/debug\.md", r"\d\. |   -> ", "what weft doctor says"),
+    Mark(r"docs/how-to/debug\.md", r"model \(|DEADLOCK|  \w+ waits|ID  STATE", "what weft threads says"),
     Mark(
         r"docs/how-to/debug\.md",
         r"\(gdb\)|id  state|c?\d+  ",
@@ -57,6 +59,7 @@ NOT_COMMANDS = [
 
 # Commands that are run elsewhere, or cannot be run here.
 NOT_RUN = [
+    Mark(ANY, r"weft (threads|doctor|report) PID", "cli/threads_test.py, cli/doctor_test.py and cli/report_ends_test.py do"),
     Mark(
         ANY,
         r"(scripts/setup|make (demo|test|build|debug|deb|wheel|archive|install|uninstall|scale|conformance)|\.ci/|scripts/build)",

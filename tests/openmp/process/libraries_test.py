@@ -458,7 +458,7 @@ class RegionsInsideTasks(ProcessTest):
         """Waits of which nothing is seen: without threads of its own each call would last until the monitor lends some."""
         library = self.build("libopenblas-counts.so", COUNTING, "-shared", "-fPIC")
         program = self.build("calling", FLAT_CALLER, str(library))
-        done = self.run_on_weft(program, "6", "20", WEFT_NUM_CPUS="2", WEFT_STATS="1")
+        done = self.run_on_weft(program, "6", "20", WEFT_NUM_CPUS="2", WEFT_STATS="all")
         self.assertEqual((done.returncode, done.stdout), (0, "over\n"), done.stderr)
         self.assertGreaterEqual(lent_in(done), 4 * 20)
 
@@ -466,7 +466,7 @@ class RegionsInsideTasks(ProcessTest):
     def test_calls_whose_members_yield_need_none(self):
         library = self.build("libopenblas-counts.so", COUNTING, "-shared", "-fPIC", "-O1")
         program = self.build("calling", FLAT_CALLER, str(library))
-        words = [WEFT, "run", "--stats", program, "6", "20"]
+        words = [WEFT, "run", "--stats=all", program, "6", "20"]
         two = os.environ | {"WEFT_NUM_CPUS": "2"}
         done = subprocess.run(words, env=two, capture_output=True, text=True, timeout=TIMEOUT_S)
         self.assertEqual((done.returncode, done.stdout), (0, "over\n"), done.stderr)
@@ -578,7 +578,7 @@ class Callers(ProcessTest):
     def statistics(self, *libraries, rounds):
         """Callers looked up, and paths resolved, in so many rounds of questions."""
         done = self.run_on_weft(
-            self.alternate, rounds, *libraries, WEFT_STATS="1", OMP_NUM_THREADS="3", WEFT_NUM_CPUS="3"
+            self.alternate, rounds, *libraries, WEFT_STATS="all", OMP_NUM_THREADS="3", WEFT_NUM_CPUS="3"
         )
         if done.returncode == 77:
             self.skipTest(done.stderr)

@@ -196,7 +196,7 @@ int main(void) {
                     program,
                     LD_LIBRARY_PATH="/usr/lib/llvm-19/lib",
                     LD_PRELOAD=str(RUNTIME / "libgomp.so.1"),
-                    WEFT_STATS="1",
+                    WEFT_STATS="all",
                 )
                 self.assertEqual((done.returncode, done.stdout), (0, "4\n"), done.stderr)
                 self.assertIn("weft statistics", done.stderr)

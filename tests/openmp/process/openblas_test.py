@@ -126,7 +126,7 @@ class OpenBlas(ProcessTest):
 
     def regions_inside(self, program):
         """How many regions there were inside the program's one."""
-        done = self.run_on_weft(program, WEFT_NUM_CPUS="4", OMP_NUM_THREADS="4", WEFT_STATS="1")
+        done = self.run_on_weft(program, WEFT_NUM_CPUS="4", OMP_NUM_THREADS="4", WEFT_STATS="all")
         self.assertEqual((done.returncode, done.stdout), (0, "0 wrong, 1 in parallel, 4 threads\n"), done.stderr)
         by_level = re.search(r"regions by level:((?: \d+)+)", done.stderr)[1].split()
         return int(by_level[1]) if len(by_level) > 1 else 0

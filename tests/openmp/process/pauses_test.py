@@ -87,7 +87,7 @@ static void by_member(int number) {
 class Pauses(ProcessTest):
     def switches(self, name, source):
         program = self.build(name, source)
-        done = self.run_on_weft(program, WEFT_NUM_CPUS="56", WEFT_STATS="1")
+        done = self.run_on_weft(program, WEFT_NUM_CPUS="56", WEFT_STATS="all")
         self.assertEqual(done.returncode, 0, done.stderr)
         found = re.search(r"context switches: (\d+)", done.stderr)
         self.assertIsNotNone(found, done.stderr)

@@ -42,7 +42,7 @@ int main(void) {{
 class Searches(ProcessTest):
     def test_few_deques_are_looked_at(self):
         program = self.build("pauses", PAUSES)
-        done = self.run_on_weft(program, WEFT_NUM_CPUS="32", OMP_NUM_THREADS="32", WEFT_STATS="1")
+        done = self.run_on_weft(program, WEFT_NUM_CPUS="32", OMP_NUM_THREADS="32", WEFT_STATS="all")
         self.assertEqual(done.returncode, 0, done.stderr)
         found = re.search(r"searches for tasks of others: (\d+), deques looked at: (\d+)", done.stderr)
         self.assertIsNotNone(found, done.stderr)

@@ -219,7 +219,7 @@ class SpinWaits(ProcessTest):
             name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "KMP_", "WEFT_"))
         }
         done = subprocess.run(
-            [WEFT, "run", "--stats", *map(str, command)],
+            [WEFT, "run", "--stats=all", *map(str, command)],
             env=environment | variables,
             capture_output=True,
             text=True,

@@ -119,7 +119,7 @@ def lent(stderr):
 class Stalls(ProcessTest):
     def lent_to_computation(self, *arguments):
         program = self.build("computation", COMPUTATION)
-        done = self.run_on_weft(program, *map(str, arguments), WEFT_STATS="1", WEFT_NUM_CPUS="2")
+        done = self.run_on_weft(program, *map(str, arguments), WEFT_STATS="all", WEFT_NUM_CPUS="2")
         self.assertEqual(done.returncode, 0, done.stderr)
         return lent(done.stderr)
 
@@ -150,7 +150,7 @@ class Stalls(ProcessTest):
     # The search is paid a few times, not in each region: as many lent by the monitor as it takes to learn.
     def test_polling_regions_are_learned(self):
         program = self.build("poller", POLLER)
-        done = self.run_on_weft(program, "20000", WEFT_STATS="1", WEFT_NUM_CPUS="1")
+        done = self.run_on_weft(program, "20000", WEFT_STATS="all", WEFT_NUM_CPUS="1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLessEqual(lent(done.stderr), 50)
         # The case of a gang is looked at again now and then, and the first loan stays for a while.

@@ -79,7 +79,7 @@ int main(void) {
 class Switches(ProcessTest):
     def switches(self, program, regions):
         done = self.run_on_weft(
-            program, str(regions), WEFT_STATS="1", WEFT_NUM_CPUS="2", OMP_NUM_THREADS="2", WEFT_SPIN_US="1000000"
+            program, str(regions), WEFT_STATS="all", WEFT_NUM_CPUS="2", OMP_NUM_THREADS="2", WEFT_SPIN_US="1000000"
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         late = int(re.search(r"(\d+) of them late", done.stderr)[1])

@@ -337,7 +337,7 @@ class Threads(ProcessTest):
                 WEFT_NUM_CPUS=str(cpus),
                 OMP_CANCELLATION="true",
                 OMP_WAIT_POLICY=policy,
-                WEFT_STATS="1",
+                WEFT_STATS="all",
             )
             self.assertEqual(done.returncode, 0, done.stderr)
             late = int(re.search(r"(\d+) of them late", done.stderr)[1])
@@ -381,7 +381,7 @@ class Threads(ProcessTest):
         return *parked, working
 
     def test_idle_ones_are_given_back(self):
-        done = self.run_on_weft(self.door, "4", "16", "20", WEFT_NUM_CPUS="2", WEFT_STATS="1")
+        done = self.run_on_weft(self.door, "4", "16", "20", WEFT_NUM_CPUS="2", WEFT_STATS="all")
         *_, working = self.counted(done)
         there, left = map(int, done.stdout.split())
         # 63 that are suspended, those that work or have, the monitor; and one.
@@ -402,7 +402,7 @@ class Threads(ProcessTest):
         self.assertEqual((done.returncode, done.stdout.strip()), (0, str(200 * 64)), done.stderr)
 
     def test_statistics_count_them(self):
-        done = self.run_on_weft(self.door, "4", "16", "1000", WEFT_NUM_CPUS="2", WEFT_STATS="1")
+        done = self.run_on_weft(self.door, "4", "16", "1000", WEFT_NUM_CPUS="2", WEFT_STATS="all")
         most, now, ended, working = self.counted(done)
         there = int(done.stdout.split()[0])
         self.assertIn(there - most - working, (0, 1, 2))

@@ -77,7 +77,7 @@ ROWS = {
     "OpenMP programs by gcc": "python3 -B /tests/packages/systems/openmp.py /weft/lib/weft gcc",
     "OpenMP programs by clang": "python3 -B /tests/packages/systems/openmp.py /weft/lib/weft clang",
     "NumPy, SciPy, scikit-learn": "python3 /tests/packages/systems/python_libraries.py >/tmp/own; "
-    "/weft/bin/weft run --stats python3 /tests/packages/systems/python_libraries.py >/tmp/weft 2>/tmp/said; "
+    "/weft/bin/weft run --stats=all python3 /tests/packages/systems/python_libraries.py >/tmp/weft 2>/tmp/said; "
     "cmp /tmp/own /tmp/weft; grep -q 'weft statistics' /tmp/said",
     "`--mpi`, Open MPI": mpi("mpicc.openmpi", OPENMPI),
     "`--mpi`, MPICH": mpi("mpicc.mpich", MPICH),
@@ -90,7 +90,7 @@ ROWS = {
     # Unpacked as pip does it: these systems have none.
     "the wheel, NumPy and others": "rm -rf /tmp/site; python3 -m zipfile -e /weft/weft.whl /tmp/site; "
     "install -D -m 755 /tmp/site/weft-*.data/scripts/weft /tmp/site/weft/bin/weft; "
-    "PYTHONPATH=/tmp/site python3 -m weft --stats /tests/packages/systems/python_libraries.py >/tmp/weft 2>/tmp/said; "
+    "PYTHONPATH=/tmp/site python3 -m weft --stats=all /tests/packages/systems/python_libraries.py >/tmp/weft 2>/tmp/said; "
     "cmp /tmp/own /tmp/weft; grep -q 'weft statistics' /tmp/said",
 }
 

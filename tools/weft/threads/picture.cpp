@@ -95,7 +95,7 @@ class Text {
   std::string where(size_t index) const {
     const Frame* frame = frame_of_program(picture_.stacks[index]);
     if (frame != nullptr) return shown(frame->place);
-    if (thread(index).state != State::runs || thread(index).teams.empty()) return "-";
+    if (thread(index).teams.empty()) return "-";
     const auto region = picture_.regions.find(thread(index).teams.front().team);
     return region != picture_.regions.end() ? "somewhere in " + shown(region->second) : "-";
   }
@@ -272,6 +272,11 @@ const Frame* frame_of_program(const std::vector<Frame>& stack) {
   };
   const auto found = std::find_if(stack.begin(), stack.end(), is_program);
   return found != stack.end() ? &*found : nullptr;
+}
+
+bool has_function(const std::vector<Frame>& stack, const std::string& part_of_name) {
+  return std::any_of(stack.begin(), stack.end(),
+                     [&](const Frame& frame) { return frame.place.function.find(part_of_name) != std::string::npos; });
 }
 
 std::string called_of_runtime(const std::vector<Frame>& stack) {

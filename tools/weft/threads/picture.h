@@ -26,6 +26,7 @@ struct Picture {
 const Frame* frame_of_program(const std::vector<Frame>& stack);
 // Whether the thread waits inside the runtime.
 bool is_in_runtime(const std::vector<Frame>& stack);
+bool has_function(const std::vector<Frame>& stack, const std::string& part_of_name);
 // The function of the runtime that the program has called, such as GOMP_barrier; empty: none.
 std::string called_of_runtime(const std::vector<Frame>& stack);
 

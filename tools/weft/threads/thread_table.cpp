@@ -255,6 +255,7 @@ class Reader {
              .unclaimed = team->unclaimed(),
              .unfinished = team->pending.load(),
              .is_persistent = team->persistent_team != nullptr,
+             .tasked = team->tasks.tasked.load(),
              .finished = {},
              .detached = team->tasks.detached.load(),
              .function = address_of(team->function.load())};

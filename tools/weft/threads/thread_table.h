@@ -94,6 +94,7 @@ struct Team {
   int unclaimed = 0;       // members that nobody has begun
   int unfinished = 0;      // members but the primary that have not finished, those included
   bool is_persistent = false;
+  bool tasked = false;     // there have been explicit tasks in its region
   std::set<int> finished;  // of a persistent team: the members that have
   int detached = 0;        // detached tasks whose events have not come
   uint64_t function = 0;   // that its members run; 0: not known

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads/threads.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -43,6 +44,12 @@ std::unique_ptr<threads::Stacks> stacks_of([[maybe_unused]] Inspector& process, 
 #endif
 }
 
+bool has_tasks(const threads::Table& table, const threads::Thread& thread) {
+  return std::any_of(table.teams.begin(), table.teams.end(), [&](const threads::Team& team) {
+    return !thread.teams.empty() && team.team == thread.teams.front().team && team.tasked;
+  });
+}
+
 // What the stacks tell that the records do not. Members of a region wait for each other alike at its end and at
 // barriers inside, and members that have come to the end still have their team.
 void refine_by_stacks(threads::Picture& picture) {
@@ -62,11 +69,15 @@ void refine_by_stacks(threads::Picture& picture) {
     const std::string called = threads::called_of_runtime(stack);
     const auto has = [&](const char* word) { return called.find(word) != std::string::npos; };
     const bool opens_region = has("GOMP_parallel") || has("fork_call") || has("GOMP_teams") || has("fork_teams");
-    const bool may_be_end = thread.wait.what == Waits::pool || thread.wait.what == Waits::barrier;
+    // The end of a region with tasks looks like a barrier to the records. Its caller need not be on the stack: it may
+    // have called the barrier as its last deed.
+    const bool may_be_end =
+        thread.wait.what == Waits::pool || (thread.wait.what == Waits::barrier && has_tasks(picture.table, thread) &&
+                                            !threads::has_function(stack, "pass_barrier"));
     if (opens_region && may_be_end && !thread.teams.empty()) {
       thread.wait = {.what = Waits::region_end, .object = thread.teams.front().team};
     } else if (thread.wait.what == Waits::barrier) {
-      thread.wait.is_sure = !called.empty();
+      thread.wait.is_sure = !stack.empty();
     }
     kept.push_back(std::move(thread));
     stacks.push_back(stack);

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from ..frame import machine
+from . import machine
 
 PERIOD_US = 100_000
 EMPTY_S = 5  # until the processes that were killed have left
