@@ -65,7 +65,6 @@ class Finder {
     const Thread& thread = now_.threads[index];
     switch (thread.wait.what) {
       case Waits::lock:
-      case Waits::nest_lock:
       case Waits::mutex: return need_of_lock(thread);
       case Waits::barrier: return need_of_barrier(index);
       case Waits::region_end: return need_of_end(index);

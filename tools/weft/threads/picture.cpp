@@ -46,7 +46,6 @@ const char* key_of(Waits what) {
   switch (what) {
     case Waits::not_at_all: return "nothing";
     case Waits::lock: return "lock";
-    case Waits::nest_lock: return "nest_lock";
     case Waits::mutex: return "mutex";
     case Waits::barrier: return "barrier";
     case Waits::region_end: return "region_end";
@@ -121,8 +120,7 @@ class Text {
     std::string text;
     switch (one.wait.what) {
       case Waits::not_at_all: return one.state == State::ready ? "a CPU" : "";
-      case Waits::lock:
-      case Waits::nest_lock: text = "lock " + hex(one.wait.object) + has(index, whom); break;
+      case Waits::lock: text = "lock " + hex(one.wait.object) + has(index, whom); break;
       case Waits::mutex: text = "mutex " + hex(one.wait.object) + has(index, whom); break;
       case Waits::barrier: text = "barrier of " + team_name(one.wait.object) + of; break;
       case Waits::region_end: text = "end of the region of " + team_name(one.wait.object) + of; break;

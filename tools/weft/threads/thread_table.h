@@ -26,7 +26,6 @@ enum class State {
 enum class Waits {
   not_at_all,
   lock,            // an OpenMP lock, or a critical or ordered section; `holder`
-  nest_lock,       // the same
   mutex,           // a mutex of pthreads; `holder`
   barrier,         // the other members of its team; `count`: which barrier
   region_end,      // the same, at the end of the region
