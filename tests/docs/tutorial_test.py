@@ -56,7 +56,7 @@ class Tutorial(unittest.TestCase):
             said.append(done.stdout + done.stderr)
         self.assertEqual(names, ["pool.c", "nested.c"])
         self.assertRegex(said[1], r"^\d+\.\d\d s\n\d+\.\d\d s\n$")
-        self.assertTrue(any(re.search(r"regions by level: 2\b", text) for text in said), said)
+        self.assertTrue(any(re.search(r"parallel regions: 2, inside of these: ", text) for text in said), said)
 
 
 if __name__ == "__main__":
