@@ -6,14 +6,15 @@ from __future__ import annotations
 import ctypes
 import errno
 import functools
+import io
 import operator
 import os
 import re
 import threading
 import time
-from collections.abc import ItemsView, Iterator, MutableMapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, MutableMapping, ValuesView
 from types import TracebackType
-from typing import NamedTuple, Union
+from typing import Any, NamedTuple, Union
 
 from weft import _shm
 
@@ -144,6 +145,57 @@ def _address(buffer: Buffer) -> tuple[object, int, object]:
     return ctypes.addressof(held), view.nbytes, held
 
 
+# ---- what values are ----
+
+
+def _same(value: Buffer) -> Buffer:
+    return value
+
+
+def _pack_array(array: Any) -> Buffer:
+    """NumPy's own format of files (.npy), with type and shape."""
+    import numpy
+
+    if not isinstance(array, (numpy.ndarray, numpy.generic)):
+        raise TypeError(f"weft.KV: values='arrays' takes arrays and numbers of NumPy, not {type(array).__name__}")
+    if array.dtype.hasobject:
+        raise TypeError("weft.KV: an array of Python objects is no array of numbers; values='objects' takes it")
+    stream = io.BytesIO()
+    numpy.lib.format.write_array(stream, numpy.asarray(array), allow_pickle=False)
+    return stream.getbuffer()
+
+
+def _unpack_array(value: bytes) -> Any:
+    import numpy
+
+    try:
+        return numpy.lib.format.read_array(io.BytesIO(value), allow_pickle=False)
+    except ValueError as error:
+        raise ValueError(f"weft.KV: a value is no array that values='arrays' has put: {error}") from None
+
+
+def _pack_object(value: Any) -> Buffer:
+    import pickle
+
+    return pickle.dumps(value, protocol=5)
+
+
+def _unpack_object(value: bytes) -> Any:
+    import pickle
+
+    try:
+        return pickle.loads(value)
+    except (pickle.UnpicklingError, EOFError) as error:
+        raise ValueError(f"weft.KV: a value is no object that values='objects' has put: {error}") from None
+
+
+_KINDS: dict[str, tuple[Callable[[Any], Buffer], Callable[[bytes], Any]]] = {
+    "bytes": (_same, _same),  # type: ignore[dict-item]
+    "arrays": (_pack_array, _unpack_array),
+    "objects": (_pack_object, _unpack_object),
+}
+
+
 def _name(name: str | os.PathLike[str]) -> str:
     if not isinstance(name, str):
         path = os.fspath(name) if isinstance(name, os.PathLike) else None
@@ -171,7 +223,7 @@ class _Values(ValuesView):
 
     _mapping: KV
 
-    def __iter__(self) -> Iterator[bytes]:
+    def __iter__(self) -> Iterator[Any]:
         for _, value in self._mapping.items():
             yield value
 
@@ -184,11 +236,11 @@ class _Items(ItemsView):
 
     _mapping: KV
 
-    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+    def __iter__(self) -> Iterator[tuple[bytes, Any]]:
         for key in self._mapping:
-            value = self._mapping.get(key)
+            value = self._mapping._get(key)
             if value is not None:  # deleted since it was found
-                yield key, value
+                yield key, self._mapping._unpack(value)
 
 
 class KV(MutableMapping):
@@ -202,10 +254,18 @@ class KV(MutableMapping):
         value = store["user:7"]            # bytes
         store.get_into("user:7", array)    # without a copy in between
 
+        store = weft.KV("features", values="arrays")
+        store["user:7"] = array            # with its type and shape
+        value = store["user:7"]            # an array, of the caller's own
+
     `name`: a store of this user in /dev/shm, or, with a slash in it or as a pathlib.Path, a file. It is made if there
     is none, unless `create` is False; `exclusive` fails if there is one. `max_bytes` is the size that a new one may
     grow to; a store that is there keeps its own. The store stays until `unlink()`. Nothing is evicted: a store that is
     full raises OSError with errno ENOSPC.
+
+    `values`: "bytes"; "arrays", those of NumPy, which keep type and shape (as files of NumPy's format .npy); or
+    "objects", whatever can be pickled. All processes that use the store say the same. Who unpickles runs what is in the
+    value: all who may write the store have to be trusted.
 
     `timeout`: how many seconds one and the same change of another process may keep a change waiting. Then TimeoutError
     says which process that is, which may be stopped. None waits for ever.
@@ -232,7 +292,11 @@ class KV(MutableMapping):
         exclusive: bool = False,
         read_only: bool = False,
         timeout: float | None = _USUAL_TIMEOUT_S,
+        values: str = "bytes",
     ) -> None:
+        if values not in _KINDS:
+            raise ValueError(f"weft.KV: values={values!r}; there are {', '.join(_KINDS)}")
+        self._values, (self._pack, self._unpack) = values, _KINDS[values]
         self._name, self._read_only, self._timeout = _name(name), read_only, timeout
         _shm.check_timeout(timeout)
         if exclusive and (read_only or not create):
@@ -274,8 +338,8 @@ class KV(MutableMapping):
     def __del__(self) -> None:
         self.close()
 
-    def __reduce__(self) -> tuple[object, tuple[str, bool, float | None]]:
-        return _reopen, (self._name, self._read_only, self._timeout)
+    def __reduce__(self) -> tuple[object, tuple[str, bool, float | None, str]]:
+        return _reopen, (self._name, self._read_only, self._timeout, self._values)
 
     def __repr__(self) -> str:
         return f"weft.KV({self._name!r}{'' if self._store is not None else ', closed'})"
@@ -298,20 +362,26 @@ class KV(MutableMapping):
                 raise _shm.failed(error)
             _room.make(room["length"].value)
 
-    def __getitem__(self, key: Key) -> bytes:
+    def _need(self, key: Key) -> bytes:
         value = self._get(_key(key))
         if value is None:
             raise KeyError(key)
         return value
 
-    def get_versioned(self, key: Key) -> tuple[bytes, int]:
+    def __getitem__(self, key: Key) -> Any:
+        return self._unpack(self._need(key))
+
+    def get_versioned(self, key: Key) -> tuple[Any, int]:
         """The value and its version. Raises KeyError."""
-        return self[key], _room.version.value
+        value, version = self._need(key), _room.version.value
+        return self._unpack(value), version
 
     def get_into(self, key: Key, buffer: bytearray | memoryview) -> int:
         """Copies the value into a writable buffer, such as an array of NumPy's, and returns its length in bytes.
 
         Raises KeyError; ValueError if the buffer is too short, and then it holds nothing of use."""
+        if self._values != "bytes":
+            raise ValueError(f"weft.KV: get_into() copies bytes; this store has values={self._values!r}")
         name = _key(key)
         if _view(buffer).readonly:
             raise ValueError("weft.KV: the buffer cannot be written")
@@ -335,21 +405,21 @@ class KV(MutableMapping):
             _shm.check(error)
         return room.version.value
 
-    def put(self, key: Key, value: Buffer) -> int:
+    def put(self, key: Key, value: Any) -> int:
         """Gives the key a value, and returns the version of that."""
         name, room = _key(key), _room
-        address, size, _held = _address(value)
+        address, size, _held = _address(self._pack(value))
         _shm.check(self._calls.put(self._open(), name, len(name), address, size, room.version_at))
         return room.version.value
 
-    def __setitem__(self, key: Key, value: Buffer) -> None:
+    def __setitem__(self, key: Key, value: Any) -> None:
         self.put(key, value)
 
-    def compare_and_set(self, key: Key, value: Buffer, version: int) -> int | None:
+    def compare_and_set(self, key: Key, value: Any, version: int) -> int | None:
         """Gives the key a value if it has this version; 0: if it does not exist. The new version, or None: it has
         another one."""
         name, room = _key(key), _room
-        address, size, _held = _address(value)
+        address, size, _held = _address(self._pack(value))
         error = self._calls.put_if(self._open(), name, len(name), address, size, version, room.version_at)
         if error in (errno.EAGAIN, errno.EEXIST, errno.ENOENT):
             return None
@@ -372,14 +442,14 @@ class KV(MutableMapping):
         _shm.check(error)
         return True
 
-    def setdefault(self, key: Key, default: Buffer) -> bytes:
+    def setdefault(self, key: Key, default: Any) -> Any:
         """The value of the key, which is `default` from now on if it had none. All processes get the same one."""
         while True:
             value = self._get(_key(key))
             if value is not None:
-                return value
+                return self._unpack(value)
             if self.compare_and_set(key, default, 0) is not None:
-                return _view(default).tobytes()
+                return self._unpack(_view(self._pack(default)).tobytes())
 
     def pop(self, key: Key, *default: object) -> object:
         """Deletes the key and returns its value; of several processes one gets it. Without the key: `default`, or
@@ -392,14 +462,18 @@ class KV(MutableMapping):
                 if default:
                     return default[0]
                 raise KeyError(key)
-            if self.compare_and_delete(key, _room.version.value):
-                return value
+            # Before it is deleted: what cannot be unpacked stays.
+            version = _room.version.value
+            unpacked = self._unpack(value)
+            if self.compare_and_delete(key, version):
+                return unpacked
 
-    def popitem(self) -> tuple[bytes, bytes]:
+    def popitem(self) -> tuple[bytes, Any]:
         """Deletes a key and returns it with its value; of several processes one gets it. KeyError: there are none."""
+        nothing = object()
         for key in self:
-            value = self.pop(key, None)
-            if value is not None:
+            value = self.pop(key, nothing)
+            if value is not nothing:
                 return key, value
         raise KeyError("the store is empty")
 
@@ -477,9 +551,9 @@ class KV(MutableMapping):
                 return version
 
 
-def _reopen(name: str, read_only: bool, timeout: float | None) -> KV:
+def _reopen(name: str, read_only: bool, timeout: float | None, values: str = "bytes") -> KV:
     try:
-        return KV(name, create=False, read_only=read_only, timeout=timeout)
+        return KV(name, create=False, read_only=read_only, timeout=timeout, values=values)
     except FileNotFoundError as missing:
         text = f"weft.KV: the store {name!r} was unlinked after it was sent; unlink it when all have opened it"
         raise FileNotFoundError(missing.errno, text) from None

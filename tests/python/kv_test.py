@@ -384,5 +384,68 @@ with weft.KV(sys.argv[1] + "/store", max_bytes=1 << 26) as store:
             self.assertTrue(little.stat().unlinked)
 
 
+class Values(unittest.TestCase):
+    """Stores whose values are more than bytes."""
+
+    def store(self, values: str) -> weft.KV:
+        store = weft.KV(f"python-test-{values}-{os.getpid()}", max_bytes=1 << 26, exclusive=True, values=values)
+        self.addCleanup(store.close)
+        self.addCleanup(store.unlink)
+        return store
+
+    @unittest.skipUnless(numpy, "no NumPy")
+    def test_arrays(self) -> None:
+        store = self.store("arrays")
+        for made in (
+            numpy.arange(12.0).reshape(3, 4),
+            numpy.asfortranarray(numpy.arange(12).reshape(3, 4)),
+            numpy.arange(24).reshape(4, 6)[::2, 1:5],
+            numpy.float32(1.5),
+            numpy.zeros((0, 7), dtype="complex64"),
+            numpy.array(["ab", "c"]),
+            numpy.zeros(3, dtype=[("x", "f8"), ("n", "i4")]),
+        ):
+            with self.subTest(dtype=made.dtype, shape=made.shape):
+                store["a"] = made
+                found = store["a"]
+                self.assertEqual((found.dtype, found.shape), (made.dtype, made.shape))
+                self.assertTrue((found == made).all())
+                self.assertTrue(found.flags.writeable)
+                self.assertTrue((store.setdefault("a", numpy.ones(1)) == made).all())
+                self.assertTrue((next(iter(store.values())) == made).all())
+                value, version = store.get_versioned("a")
+                self.assertIsNotNone(store.compare_and_set("a", value, version))
+        for wrong, word in ((b"bytes", "not bytes"), ([1.0], "not list"), (numpy.array([{}]), "values='objects'")):
+            with self.subTest(word=word), self.assertRaisesRegex(TypeError, word):
+                store["a"] = wrong
+        with self.assertRaisesRegex(ValueError, "values='arrays'"):
+            store.get_into("a", numpy.zeros(3))
+        raw = weft.KV(store.name, create=False)
+        raw["b"] = b"no array"
+        with self.assertRaisesRegex(ValueError, "no array that values='arrays' has put"):
+            store["b"]
+        with self.assertRaisesRegex(ValueError, "no array"):
+            store.pop("b")
+        self.assertEqual(raw["b"], b"no array")
+        raw.close()
+        self.assertTrue((pickle.loads(pickle.dumps(store)).pop("a") == made).all())
+
+    def test_objects(self) -> None:
+        store = self.store("objects")
+        for made in ({"a": [1, (2, None)]}, None, "text", b"bytes"):
+            with self.subTest(made=made):
+                store["o"] = made
+                self.assertEqual((store["o"], list(store.items())), (made, [(b"o", made)]))
+                self.assertEqual(store.popitem(), (b"o", made))
+                self.assertNotIn("o", store)
+        self.assertEqual(store.setdefault("o", [1]), [1])
+        self.assertEqual(store.pop("o"), [1])
+        self.assertEqual(store.pop("o", 7), 7)
+
+    def test_what_there_is_not(self) -> None:
+        with self.assertRaisesRegex(ValueError, "values='text'; there are bytes, arrays, objects"):
+            weft.KV("python-test-none", values="text")
+
+
 if __name__ == "__main__":
     unittest.main()
