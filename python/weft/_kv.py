@@ -20,6 +20,7 @@ from weft import _shm
 
 Key = Union[str, bytes, bytearray, memoryview]
 Buffer = Union[bytes, bytearray, memoryview]
+Value = Any  # what `values` says: a buffer, and bytes from the store; an array; an object
 
 _CREATE, _EXCLUSIVE, _READ_ONLY = 1, 2, 4
 _LEAST_BYTES, _MOST_BYTES = 1 << 16, 1 << 44  # of a store
@@ -152,7 +153,7 @@ def _same(value: Buffer) -> Buffer:
     return value
 
 
-def _pack_array(array: Any) -> Buffer:
+def _pack_array(array: Value) -> Buffer:
     """NumPy's own format of files (.npy), with type and shape."""
     import numpy
 
@@ -165,7 +166,7 @@ def _pack_array(array: Any) -> Buffer:
     return stream.getbuffer()
 
 
-def _unpack_array(value: bytes) -> Any:
+def _unpack_array(value: bytes) -> Value:
     import numpy
 
     try:
@@ -174,13 +175,13 @@ def _unpack_array(value: bytes) -> Any:
         raise ValueError(f"weft.KV: a value is no array that values='arrays' has put: {error}") from None
 
 
-def _pack_object(value: Any) -> Buffer:
+def _pack_object(value: Value) -> Buffer:
     import pickle
 
     return pickle.dumps(value, protocol=5)
 
 
-def _unpack_object(value: bytes) -> Any:
+def _unpack_object(value: bytes) -> Value:
     import pickle
 
     try:
@@ -189,7 +190,7 @@ def _unpack_object(value: bytes) -> Any:
         raise ValueError(f"weft.KV: a value is no object that values='objects' has put: {error}") from None
 
 
-_KINDS: dict[str, tuple[Callable[[Any], Buffer], Callable[[bytes], Any]]] = {
+_KINDS: dict[str, tuple[Callable[[Value], Buffer], Callable[[bytes], Value]]] = {
     "bytes": (_same, _same),  # type: ignore[dict-item]
     "arrays": (_pack_array, _unpack_array),
     "objects": (_pack_object, _unpack_object),
@@ -223,7 +224,7 @@ class _Values(ValuesView):
 
     _mapping: KV
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         for _, value in self._mapping.items():
             yield value
 
@@ -236,7 +237,7 @@ class _Items(ItemsView):
 
     _mapping: KV
 
-    def __iter__(self) -> Iterator[tuple[bytes, Any]]:
+    def __iter__(self) -> Iterator[tuple[bytes, Value]]:
         for key in self._mapping:
             value = self._mapping._get(key)
             if value is not None:  # deleted since it was found
@@ -368,10 +369,10 @@ class KV(MutableMapping):
             raise KeyError(key)
         return value
 
-    def __getitem__(self, key: Key) -> Any:
+    def __getitem__(self, key: Key) -> Value:
         return self._unpack(self._need(key))
 
-    def get_versioned(self, key: Key) -> tuple[Any, int]:
+    def get_versioned(self, key: Key) -> tuple[Value, int]:
         """The value and its version. Raises KeyError."""
         value, version = self._need(key), _room.version.value
         return self._unpack(value), version
@@ -405,17 +406,17 @@ class KV(MutableMapping):
             _shm.check(error)
         return room.version.value
 
-    def put(self, key: Key, value: Any) -> int:
+    def put(self, key: Key, value: Value) -> int:
         """Gives the key a value, and returns the version of that."""
         name, room = _key(key), _room
         address, size, _held = _address(self._pack(value))
         _shm.check(self._calls.put(self._open(), name, len(name), address, size, room.version_at))
         return room.version.value
 
-    def __setitem__(self, key: Key, value: Any) -> None:
+    def __setitem__(self, key: Key, value: Value) -> None:
         self.put(key, value)
 
-    def compare_and_set(self, key: Key, value: Any, version: int) -> int | None:
+    def compare_and_set(self, key: Key, value: Value, version: int) -> int | None:
         """Gives the key a value if it has this version; 0: if it does not exist. The new version, or None: it has
         another one."""
         name, room = _key(key), _room
@@ -442,7 +443,7 @@ class KV(MutableMapping):
         _shm.check(error)
         return True
 
-    def setdefault(self, key: Key, default: Any) -> Any:
+    def setdefault(self, key: Key, default: Value) -> Value:
         """The value of the key, which is `default` from now on if it had none. All processes get the same one."""
         while True:
             value = self._get(_key(key))
@@ -468,7 +469,7 @@ class KV(MutableMapping):
             if self.compare_and_delete(key, version):
                 return unpacked
 
-    def popitem(self) -> tuple[bytes, Any]:
+    def popitem(self) -> tuple[bytes, Value]:
         """Deletes a key and returns it with its value; of several processes one gets it. KeyError: there are none."""
         nothing = object()
         for key in self:

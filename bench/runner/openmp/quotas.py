@@ -49,7 +49,8 @@ class Quotas(Comparison):
             command = [*words, self.program("micro_steps"), "--repeat", SAMPLES, "--milliseconds", milliseconds]
             result = self.json_under(runtime, command)
         if result:
-            self.samples.add(self._row(part), runtime.name, "steps", result["steps"]["samples"], result["steps"]["unit"])
+            found = result["steps"]
+            self.samples.add(self._row(part), runtime.name, "steps", found["samples"], found["unit"])
 
     def show(self, console: Console) -> None:
         def cells(row: str, measure: str, name: str) -> tuple[str, ...]:
