@@ -186,17 +186,24 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "  mpirun -n 4 weft report --mpi ./program");
 
   compare = app.add_subcommand("compare",
-                               "weft compare BEFORE.json[,...] AFTER.json[,...]\n"
+                               "weft compare BEFORE.json[,...] AFTER.json[,...] | -- A [ARGUMENTS...] -- B [ARGUMENTS...]\n"
                                "Say what changed between two runs, or between several runs of each side, with commas\n"
-                               "between: then only what is more than the runs of one side differ by.");
+                               "between: then only what is more than the runs of one side differ by. Or run two programs\n"
+                               "in turn, their standard output thrown away, until it is clear which one is faster.");
   as_file(compare->add_option("FILE", compare_options.sides, "reports that weft report --json has written"))
-      ->required()
       ->expected(2, 1000);
+  compare
+      ->add_option_function<std::string>(
+          "--for", [this](const std::string& text) { duel_seconds = seconds_of(text); },
+          "of programs: begin no new round after so long, though it is not clear (default: 60s)")
+      ->type_name("TIME")
+      ->check([](const std::string& text) { return fault_of_time(text); });
   add_json(compare, compare_options.json);
   compare->footer(
-      "Exit code:\n  0. 1: a file cannot be read, or is no report. 2: wrong options.\n"
-      "Example:\n"
-      "  weft compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json");
+      "Exit code:\n  0. 1: a file cannot be read, or is no report. 2: wrong options. Of programs, that of one that fails.\n"
+      "Examples:\n"
+      "  weft compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json\n"
+      "  weft compare -- ./program -- weft run ./program");
 
   numa = app.add_subcommand("numa",
                             "weft numa [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"

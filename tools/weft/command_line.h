@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "doctor/doctor.h"
+#include "duel/duel.h"
 #include "node.h"
 #include "numa/numa.h"
 #include "report/command/command.h"
@@ -49,6 +50,7 @@ struct CommandLine {
       .page = "weft-report.html", .json = "", .against_stock = false, .quiet = false, .profile = ""};
   std::string against;  // what `report` compares with
   CompareOptions compare_options;
+  double duel_seconds = DuelOptions{}.seconds;
   NumaOptions numa_options;
   std::string node_json;
   bool node_force = false;

@@ -178,6 +178,19 @@ std::string fault_of_line(const CLI::App& app, const CLI::App& command, const CL
   return error.what();
 }
 
+// Of reports, or of the two programs whose commands are `words`, with "--" between.
+int run_compare(const weft::tools::CommandLine& line, const std::vector<std::string>& words) {
+  const weft::tools::CompareOptions& options = line.compare_options;
+  if (words.empty() && !options.sides.empty() && line.compare->count("--for") == 0)
+    return weft::tools::compare_reports(options);
+  const auto commands = weft::tools::commands_of_duel(words);
+  if (commands.empty() || !options.sides.empty()) {
+    weft::base::warn("compare: two reports are wanted, or two programs: -- A -- B; see weft compare --help");
+    return kUsage;
+  }
+  return weft::tools::duel({line.duel_seconds, options.json}, commands);
+}
+
 // The exit code of what has been said on stdout: somebody may rely on it, so that what could not be written is a
 // failure.
 int written(int code) {
@@ -229,6 +242,14 @@ int run_command(int typed_count, char** typed) {
       arguments = pointers.data();
     }
   }
+  std::vector<std::string> duellists;
+  if (name == "compare") {
+    const auto* const words_begin = arguments + 2;
+    const auto* const end = arguments + count;
+    const auto* const first = std::find(words_begin, end, std::string_view("--"));
+    if (first != end) duellists.assign(first + 1, end);
+    parsed = static_cast<int>(first - arguments);
+  }
   try {
     app.parse(parsed, arguments);
   } catch (const CLI::CallForHelp& help) {
@@ -257,7 +278,7 @@ int run_command(int typed_count, char** typed) {
   if (line.node_status->parsed()) return written(weft::tools::node_status(line.node_json));
   if (line.node_reset->parsed()) return written(weft::tools::node_reset(line.node_force));
   if (line.merge->parsed()) return weft::tools::merge(line.merged_traces, line.merged_file);
-  if (line.compare->parsed()) return written(weft::tools::compare_reports(line.compare_options));
+  if (line.compare->parsed()) return written(run_compare(line, duellists));
   if (line.threads->parsed()) return written(weft::tools::show_threads(line.threads_options));
   if (line.top->parsed()) return written(weft::tools::top(line.top_options));
   if (line.tune->parsed()) return weft::tools::tune({arguments + 2, arguments + count});

@@ -46,7 +46,7 @@ size_t print_summary(char* text, size_t room) noexcept {
   if (delayed > kWorth * cpus) add("; %.2f CPUs were others' while threads of it could run", delayed);
   const double idle = cpus - used - delayed;
   if (idle > kWorth * cpus) add("; for %.2f it had no work: serial parts, and waiting for each other", idle);
-  add("\n");
+  add("%s", "\n");
   if (delayed > 2 * kWorth * cpus) {
     add("  -> weft run --node PROGRAM: programs that run so share the CPUs\n");
   } else if (idle > 4 * kWorth * cpus) {
