@@ -45,9 +45,7 @@ class ServiceCall {
   // early. Returns the process that has called, by the number that the caller's namespace has for it; 0: none.
   pid_t await(int64_t ns) noexcept {
     if (by_signal_.load(std::memory_order_relaxed)) {
-      // A sandbox may come later, and a program that ignores the signal for a moment throws a call away.
-      constexpr int64_t kMostLate = kSecond;
-      const pid_t caller = take(ns < 0 ? kMostLate : ns);
+      const pid_t caller = take(ns);
       if (caller >= 0) return caller;
       by_signal_.store(false, std::memory_order_relaxed);
     }
@@ -72,12 +70,12 @@ class ServiceCall {
     const timespec limit{static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
     const uint64_t signals = uint64_t{1} << (kServiceCall - 1);
     siginfo_t info{};
-    const long taken = system_call(SYS_rt_sigtimedwait, &signals, &info, &limit, sizeof signals);
+    const long taken = system_call(SYS_rt_sigtimedwait, &signals, &info, ns < 0 ? nullptr : &limit, sizeof signals);
     if (taken == kServiceCall) return info.si_code == SI_TKILL ? info.si_pid : 0;
     return taken == -EAGAIN || taken == -EINTR ? 0 : -1;
   }
 
-  // Relaxed: whoever calls has seen what the thread has stored since; a call by the other way is late at most.
+  // Relaxed: whoever calls has seen what the thread has stored since.
   std::atomic<pid_t> thread_{0};
   std::atomic<bool> by_signal_{false};
   std::atomic<uint32_t> called_{0};

@@ -286,6 +286,20 @@ static void thread_is_joined(void) {
     meet();
   }
 }
+// The members' functions are not on the stack any more: they have called sleep as their last deed.
+static void tail_calls(void) {
+#pragma omp parallel num_threads(4)
+  sleep(1000);
+}
+static void mutexes_with_time(void) {
+  const struct timespec far = {.tv_sec = 1L << 33};
+#pragma omp parallel num_threads(2)
+  {
+    pthread_mutex_lock(me() == 0 ? &mutex_a : &mutex_b);
+    others_get_there();
+    pthread_mutex_timedlock(me() == 0 ? &mutex_b : &mutex_a, &far);
+  }
+}
 static void barriers_pass(void) {
 #pragma omp parallel num_threads(4)
   for (;;) meet();
@@ -306,7 +320,7 @@ static void locks_pass(void) {
   K(group_wants_parents_lock) K(event_never_comes) K(dependence_on_event) K(copyprivate_missed) K(turn_behind_lock)  \
   K(post_behind_lock) K(mutexes_crossed) K(lock_and_mutex) K(inner_waits_for_outer) K(threads_crossed)               \
   K(reduction_missed) K(one_computes) K(one_sleeps) K(lock_held_long) K(event_from_thread) K(thread_is_joined)       \
-  K(barriers_pass) K(locks_pass)
+  K(barriers_pass) K(locks_pass) K(tail_calls) K(mutexes_with_time)
 
 int main(int count, char **arguments) {
   omp_init_lock(&lock_a);

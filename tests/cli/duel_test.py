@@ -24,7 +24,9 @@ class Duel(CommandTest):
                 self.assertLessEqual(low, report["ratio"])
                 self.assertLessEqual(report["ratio"], high)
                 self.assertEqual([side["command"] for side in report["programs"]], [["sleep", first], ["sleep", second]])
-                self.assertEqual({len(side["seconds"]) for side in report["programs"]}, {8})
+                rounds = {len(side["seconds"]) for side in report["programs"]}
+                self.assertEqual(len(rounds), 1)
+                self.assertGreaterEqual(min(rounds), 8)
 
     def test_what_programs_say_is_thrown_away(self):
         said, _ = self.compare("--", "echo", "first", "--", "echo", "second", seconds="0.2")

@@ -185,11 +185,12 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "  weft report -o page.html weft-trace.json\n"
       "  mpirun -n 4 weft report --mpi ./program");
 
-  compare = app.add_subcommand("compare",
-                               "weft compare BEFORE.json[,...] AFTER.json[,...] | -- A [ARGUMENTS...] -- B [ARGUMENTS...]\n"
-                               "Say what changed between two runs, or between several runs of each side, with commas\n"
-                               "between: then only what is more than the runs of one side differ by. Or run two programs\n"
-                               "in turn, their standard output thrown away, until it is clear which one is faster.");
+  compare =
+      app.add_subcommand("compare",
+                         "weft compare BEFORE.json[,...] AFTER.json[,...] | -- A [ARGUMENTS...] -- B [ARGUMENTS...]\n"
+                         "Say what changed between two runs, or between several runs of each side, with commas\n"
+                         "between: then only what is more than the runs of one side differ by. Or run two programs\n"
+                         "in turn, their standard output thrown away, until it is clear which one is faster.");
   as_file(compare->add_option("FILE", compare_options.sides, "reports that weft report --json has written"))
       ->expected(2, 1000);
   compare
@@ -200,7 +201,8 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       ->check([](const std::string& text) { return fault_of_time(text); });
   add_json(compare, compare_options.json);
   compare->footer(
-      "Exit code:\n  0. 1: a file cannot be read, or is no report. 2: wrong options. Of programs, that of one that fails.\n"
+      "Exit code:\n  0. 1: a file cannot be read, or is no report. 2: wrong options. Of programs, that of one that "
+      "fails.\n"
       "Examples:\n"
       "  weft compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json\n"
       "  weft compare -- ./program -- weft run ./program");
@@ -266,7 +268,9 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
   threads->add_option("process", threads_options.process, "the number of the process")
       ->required()
       ->type_name("PROCESS")
-      ->check([](const std::string& text) { return fault_of_number(text, 1, 4194304); });
+      ->check([](const std::string& text) {
+        return fault_of_number(text, 1, 4194304).empty() ? "" : text + ": the number of a process is wanted";
+      });
   threads->add_flag("--stacks", threads_options.stacks, "with the whole stack of each thread that waits");
   add_json(threads, threads_options.json);
   threads->footer("Example:\n  weft threads 4711");

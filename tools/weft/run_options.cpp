@@ -43,7 +43,7 @@ void add_run_options(CLI::App* command, RunOptions& run) {
   const size_t own = command->get_options({}).size();
   command
       ->add_flag(
-          "--stats{true}", run.stats,
+          "--stats", run.stats,
           "print at exit, on stderr, what ran on weft and how the CPUs were used; --stats=all: with the counters of "
           "the runtime (WEFT_STATS)")
       ->check(CLI::IsMember({"true", "all"}));

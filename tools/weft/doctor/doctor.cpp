@@ -15,6 +15,7 @@
 #include "exit_codes.h"
 #include "own_openmp.h"
 #include "report_file.h"
+#include "suggestion.h"
 
 #ifdef WEFT_HAS_LIBDW
 #include "symbols/libdw.h"
@@ -83,6 +84,31 @@ void check_cpus(const Patient& patient, Findings& found) {
     found.push_back({"other programs are at work: " + number(patient.load) + " threads for " +
                          std::to_string(patient.online) + " CPUs over the last minute",
                      "run yours by `weft run --node`, all of them: then they share the CPUs"});
+  }
+}
+
+std::vector<std::string> names_of_variables() {
+  std::vector<std::string> names;
+  for (int i = 0; i < base::kOptionCount; ++i) names.emplace_back(base::option_row(i).variable);
+  return names;
+}
+
+// Values that the runtime warns of and does not use.
+void check_values(const Patient& patient, Findings& found) {
+  for (const auto& [name, value] : patient.variables) {
+    const base::Verdict verdict = base::judge(name.c_str(), value.c_str());
+    const bool is_ours = name.starts_with("WEFT_") || name.starts_with("OMP_");
+    const bool is_unknown = is_ours && verdict == base::Verdict::no_such_variable;
+    const std::string meant = is_unknown ? suggestion(name, names_of_variables()) : "";
+    if (!meant.empty()) {
+      found.push_back({name + '=' + value + ": there is no such variable", meant});
+    } else if (verdict == base::Verdict::bad_value) {
+      const base::Accepted accepted = base::accepted_values(name.c_str());
+      const std::string wanted = accepted.words != nullptr ? accepted.words
+                                                           : "a number from " + std::to_string(accepted.least) +
+                                                                 " to " + std::to_string(accepted.most);
+      found.push_back({name + '=' + value + ": no value that it can have; the default holds", wanted});
+    }
   }
 }
 
@@ -184,7 +210,7 @@ void check_weft(const Patient& patient, Findings& found) {
 Findings examine(const Patient& patient) {
   Findings found;
   for (const auto check :
-       {check_runtime, check_cpus, check_counts, check_binding, check_waiting, check_limits, check_weft})
+       {check_runtime, check_values, check_counts, check_cpus, check_binding, check_waiting, check_limits, check_weft})
     check(patient, found);
   return found;
 }

@@ -93,7 +93,8 @@ std::optional<Patient> patient_process(int process, std::string* fault) {
   }
   const std::string maps = text_of(folder + "/maps");
   if (maps.empty()) {
-    *fault = "it belongs to another user: ask as that user, or as root";
+    *fault =
+        geteuid() == 0 ? "its memory map cannot be read" : "it belongs to another user: ask as that user, or as root";
     return std::nullopt;
   }
   Patient patient;

@@ -90,12 +90,12 @@ int run_once(Side& side) {
 std::string conclusion(double ratio, const std::optional<Interval>& interval) {
   char text[256];
   if (!interval) {
-    std::snprintf(text, sizeof text, "B takes %.3f of A's time in the median: too few runs to say more; --for gives more time\n",
-                  ratio);
+    std::snprintf(text, sizeof text,
+                  "B takes %.3f of A's time in the median: too few runs to say more; --for gives more time\n", ratio);
     return text;
   }
-  const char* verdict = interval->high < 1 ? "B is faster"
-                        : interval->low > 1 ? "A is faster"
+  const char* verdict = interval->high < 1   ? "B is faster"
+                        : interval->low > 1  ? "A is faster"
                         : is_clear(interval) ? "they differ by less than 1 %"
                                              : "it is not clear which is faster; --for gives more time";
   std::snprintf(text, sizeof text, "B takes %.3f of A's time (%.3f to %.3f with 99 %% confidence): %s\n", ratio,
@@ -108,8 +108,8 @@ std::string as_text(const std::vector<Side>& sides, double ratio, const std::opt
   for (size_t i = 0; i < sides.size(); ++i) {
     const auto [least, most] = std::minmax_element(sides[i].seconds.begin(), sides[i].seconds.end());
     char line[160];
-    std::snprintf(line, sizeof line, "%c  %8.3f s  (median of %zu runs in turn, %.3f to %.3f)  ", static_cast<char>('A' + i),
-                  median_of(sides[i].seconds), sides[i].seconds.size(), *least, *most);
+    std::snprintf(line, sizeof line, "%c  %8.3f s  (median of %zu runs in turn, %.3f to %.3f)  ",
+                  static_cast<char>('A' + i), median_of(sides[i].seconds), sides[i].seconds.size(), *least, *most);
     text += line + words_of(sides[i].command) + '\n';
   }
   return text + conclusion(ratio, interval);
@@ -118,7 +118,8 @@ std::string as_text(const std::vector<Side>& sides, double ratio, const std::opt
 std::string as_json(const std::vector<Side>& sides, double ratio, const std::optional<Interval>& interval) {
   nlohmann::ordered_json all{{"programs", nlohmann::ordered_json::array()}};
   for (const Side& side : sides)
-    all["programs"].push_back({{"command", side.command}, {"median", median_of(side.seconds)}, {"seconds", side.seconds}});
+    all["programs"].push_back(
+        {{"command", side.command}, {"median", median_of(side.seconds)}, {"seconds", side.seconds}});
   all["ratio"] = ratio;
   if (interval) all["interval"] = {interval->low, interval->high};
   all["clear"] = is_clear(interval);

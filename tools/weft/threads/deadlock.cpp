@@ -143,7 +143,6 @@ class Finder {
       const size_t* whom = member(in.team, number);
       if (whom != nullptr && *whom != index) need.whom.push_back(*whom);
     }
-    need.open = need.whom.empty();
     return need;
   }
 
@@ -192,6 +191,8 @@ class Finder {
         const auto seen = std::find(path.begin(), path.end(), at);
         if (seen != path.end()) return {seen, path.end()};
         path.push_back(at);
+        // One of several: it is not known which.
+        if (found.needs[at].any) break;
         const std::vector<size_t>& whom = found.needs[at].whom;
         const auto next = std::find_if(whom.begin(), whom.end(), [&](size_t other) { return found.stuck[other]; });
         if (next == whom.end()) break;

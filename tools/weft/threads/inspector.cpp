@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "core/monitor/layout.h"
 #include "openmp/record/layout.h"
 #include "platform/service_call.h"
@@ -40,7 +41,9 @@ std::string first_line(const std::string& file) {
 // ended by it.
 bool blocks_calls(const std::string& status_file) {
   std::ifstream stream(status_file);
-  constexpr uint64_t kOthers = 0x3fff & ~(uint64_t{1} << (SIGKILL - 1));
+  // But for those of faults, which the monitor may want itself.
+  constexpr auto bit = [](int number) { return uint64_t{1} << (number - 1); };
+  constexpr uint64_t kOthers = bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGUSR1) | bit(SIGUSR2) | bit(SIGPIPE);
   for (std::string line; std::getline(stream, line);) {
     if (!line.starts_with("SigBlk:")) continue;
     return (std::stoull(line.substr(7), nullptr, 16) & kOthers) == kOthers;
@@ -94,23 +97,54 @@ int await_process(int listener, pid_t process) {
   return -1;
 }
 
+constexpr char kOtherUser[] = "it belongs to another user: ask as that user, or as root";
+
 std::string why_no_monitor(pid_t process) {
   std::error_code error;
   if (!std::filesystem::exists(in_proc(process, ""), error)) return "there is no such process";
-  if (access(in_proc(process, "maps").c_str(), R_OK) != 0)
-    return "it belongs to another user: ask as that user, or as root";
+  if (access(in_proc(process, "maps").c_str(), R_OK) != 0) return kOtherUser;
   if (!maps_weft(process)) return "it does not run on weft: start it by `weft run`, or `python -m weft`";
   return "it runs on weft, but no parallel region has begun yet (or its weft is older than this command)";
 }
 
+// The letter behind the name, which may have brackets itself.
+bool is_stopped(pid_t process) {
+  const std::string stat = first_line(in_proc(process, "stat"));
+  const size_t end = stat.rfind(") ");
+  return end != std::string::npos && (stat[end + 2] == 'T' || stat[end + 2] == 't');
+}
+
+bool forbids(pid_t process) {
+  std::ifstream variables(in_proc(process, "environ"), std::ios::binary);
+  for (std::string entry; std::getline(variables, entry, '\0');) {
+    const std::string variable = "WEFT_INSPECT=";
+    if (!entry.starts_with(variable)) continue;
+    const char* const only[] = {entry.c_str(), nullptr};
+    return !base::parse(only).inspect;
+  }
+  return false;
+}
+
+// Why it will not answer, as far as it can be seen beforehand; empty: nothing is seen.
+std::string why_no_answer(pid_t process) {
+  if (is_stopped(process)) return "it is stopped: kill -CONT " + std::to_string(process) + ", and ask again";
+  if (forbids(process)) return "it was started with WEFT_INSPECT=false";
+  return {};
+}
+
+std::string why_not_called(int error) {
+  if (error == ESRCH) return "it has ended";
+  return error == EPERM ? kOtherUser : std::string("it cannot be called: ") + std::strerror(error);
+}
+
 }  // namespace
+
+bool Inspector::can_be_asked(pid_t process) { return find_monitor(process) != 0; }
 
 std::unique_ptr<Inspector> Inspector::connect(pid_t process, std::string* fault) {
   const pid_t monitor = find_monitor(process);
-  if (monitor == 0) {
-    *fault = why_no_monitor(process);
-    return nullptr;
-  }
+  *fault = monitor == 0 ? why_no_monitor(process) : why_no_answer(process);
+  if (!fault->empty()) return nullptr;
   const int listener = listen_as_inspector();
   if (listener < 0) {
     *fault = std::string("no socket to listen on: ") + std::strerror(errno);
@@ -126,9 +160,9 @@ std::unique_ptr<Inspector> Inspector::connect(pid_t process, std::string* fault)
   }
   close(listener);
   if (connection < 0) {
-    *fault = called != 0 ? std::string("it cannot be called: ") + std::strerror(error)
-                         : "it does not answer: WEFT_INSPECT=false forbids it, the process is "
-                           "stopped, or it is in a container of its own (then ask inside of that)";
+    *fault = called != 0 ? why_not_called(error)
+                         : "it does not answer: it may be in a container of its own (then ask inside of that), or its "
+                           "weft does not let itself be asked";
     return nullptr;
   }
   std::unique_ptr<Inspector> inspector(new Inspector(connection));

@@ -19,6 +19,8 @@ class Inspector {
  public:
   // Asks the process for a connection. Null: *fault says why there is none, and what to do.
   static std::unique_ptr<Inspector> connect(pid_t process, std::string* fault);
+  // Whether the process has a monitor that can be called.
+  static bool can_be_asked(pid_t process);
   ~Inspector();
   Inspector(const Inspector&) = delete;
   Inspector& operator=(const Inspector&) = delete;

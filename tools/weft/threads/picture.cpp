@@ -27,7 +27,9 @@ std::string without_folder(const std::string& path) { return path.substr(path.rf
 
 // "solve at model.c:51", "solve (libmodel.so)".
 std::string shown(const CodePlace& place) {
-  const std::string function = place.function.empty() ? name_of(place) : place.function;
+  std::string function = place.function.empty() ? name_of(place) : place.function;
+  // The version of a symbol is of no interest.
+  function = function.substr(0, function.find('@'));
   if (!place.file.empty()) return function + " at " + without_folder(place.file) + ':' + std::to_string(place.line);
   return place.function.empty() ? function : function + " (" + without_folder(place.object) + ')';
 }
@@ -62,9 +64,12 @@ const char* key_of(Waits what) {
   return "";
 }
 
-bool is_of_libc(const Frame& frame) {
+// Libraries that are on a stack between the program and what it waits in.
+bool is_between(const Frame& frame) {
   const std::string object = without_folder(frame.place.object);
-  return object.starts_with("libc.so") || object.starts_with("libc-") || object.starts_with("libpthread");
+  constexpr const char* kNames[] = {"libc.so",     "libc-",   "libpthread", "libstdc++",
+                                    "libgfortran", "libm.so", "libweft-",   "ld-linux"};
+  return std::any_of(std::begin(kNames), std::end(kNames), [&](const char* name) { return object.starts_with(name); });
 }
 
 class Text {
@@ -96,7 +101,7 @@ class Text {
     if (frame != nullptr) return shown(frame->place);
     if (thread(index).teams.empty()) return "-";
     const auto region = picture_.regions.find(thread(index).teams.front().team);
-    return region != picture_.regions.end() ? "somewhere in " + shown(region->second) : "-";
+    return region != picture_.regions.end() ? "somewhere in the region " + shown(region->second) : "-";
   }
 
   std::string names(const std::vector<size_t>& whom) const {
@@ -124,14 +129,14 @@ class Text {
       case Waits::mutex: text = "mutex " + hex(one.wait.object) + has(index, whom); break;
       case Waits::barrier: text = "barrier of " + team_name(one.wait.object) + of; break;
       case Waits::region_end: text = "end of the region of " + team_name(one.wait.object) + of; break;
-      case Waits::iteration: text = "its turn, iteration " + std::to_string(one.wait.count); break;
+      case Waits::iteration: text = "its turn, iteration " + std::to_string(one.wait.count) + " counted from 0"; break;
       case Waits::construct: text = "members that are in an earlier loop" + of; break;
       case Waits::combining: text = "another member's part" + of; break;
       case Waits::children:
       case Waits::group: return tasks(index, of);
       case Waits::predecessors: text = "tasks that its task depends on"; break;
       case Waits::events: text = "omp_fulfill_event of a detached task"; break;
-      case Waits::pool: text = "the runtime"; break;
+      case Waits::pool: text = what_it_has_called(index); break;
       case Waits::system: text = one.system_call; break;
     }
     return need.missing.empty() ? text : text + ": " + need.missing;
@@ -194,21 +199,40 @@ class Text {
               (found.cycle.size() > 1 ? ". These wait for each other:\n" : ":\n");
     constexpr size_t kMost = 8;
     for (size_t i = 0; i < told.size() && i < kMost; ++i) {
-      lines_ += "  " + thread(told[i]).name + " waits for " + wait(told[i]) + "; in " + where(told[i]) + '\n';
+      lines_ += "  " + thread(told[i]).name + " waits for " + wait(told[i]) + "; at " + where(told[i]) + '\n';
     }
     return true;
   }
 
   std::string hint() const {
-    const auto runs = std::count_if(picture_.table.threads.begin(), picture_.table.threads.end(),
-                                    [](const Thread& one) { return one.state == State::runs; });
-    if (runs == 0)
-      return "No thread is on a CPU. No deadlock of OpenMP is seen: look at those that sleep in system calls.\n";
-    return "No deadlock of OpenMP is seen.\n";
+    std::string running;
+    bool has_python = false;
+    for (size_t i = 0; i < picture_.table.threads.size(); ++i) {
+      if (thread(i).state == State::runs) running += (running.empty() ? "" : ", ") + thread(i).name;
+      has_python =
+          has_python || has_function(picture_.stacks[i], "PyThread_") || has_function(picture_.stacks[i], "_PyEval_");
+    }
+    std::string text = "No deadlock of OpenMP is seen. ";
+    text += running.empty() ? "No thread is on a CPU: look at those that sleep in system calls.\n"
+                            : "On CPUs, for whom others may wait: " + running + ".\n";
+    if (has_python)
+      text +=
+          "The frames of Python: py-spy dump --pid " + std::to_string(picture_.process) + ", or faulthandler in it.\n";
+    return text;
+  }
+
+  // "MPI_Recv": the last function of weft's libraries before the program.
+  std::string what_it_has_called(size_t index) const {
+    std::string called;
+    for (const Frame& frame : picture_.stacks[index]) {
+      if (!frame.of_weft && !is_between(frame)) break;
+      if (frame.place.function.find("::") == std::string::npos) called = frame.place.function;
+    }
+    return called.empty() ? "the runtime" : called.substr(0, called.find('@'));
   }
 
   void table() {
-    std::vector<std::array<std::string, 5>> rows{{"ID", "STATE", "MEMBER", "WAITS FOR", "IN"}};
+    std::vector<std::array<std::string, 5>> rows{{"ID", "STATE", "MEMBER", "WAITS FOR", "AT"}};
     for (size_t i = 0; i < picture_.table.threads.size(); ++i) {
       const Thread& one = thread(i);
       std::string member = "-";
@@ -259,14 +283,13 @@ nlohmann::ordered_json place_as_json(const CodePlace& place) {
 
 }  // namespace
 
-bool is_in_runtime(const std::vector<Frame>& stack) {
-  const auto found = std::find_if(stack.begin(), stack.end(), [](const Frame& frame) { return !is_of_libc(frame); });
-  return found != stack.end() && found->of_weft;
-}
+// The runtime makes its system calls itself. So a function of libc on top is somebody else's call, whose caller may
+// have left the stack by a tail call.
+bool is_in_runtime(const std::vector<Frame>& stack) { return !stack.empty() && stack.front().of_weft; }
 
 const Frame* frame_of_program(const std::vector<Frame>& stack) {
   const auto is_program = [](const Frame& frame) {
-    return !frame.of_weft && !is_of_libc(frame) && !frame.place.object.empty();
+    return !frame.of_weft && !is_between(frame) && !frame.place.object.empty();
   };
   const auto found = std::find_if(stack.begin(), stack.end(), is_program);
   return found != stack.end() ? &*found : nullptr;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 
@@ -53,6 +54,42 @@ class DwarfStacks : public Stacks {
   }
 
  private:
+  static bool is_of_system(const std::string& file) {
+    return file.starts_with("/usr/include/") || file.find("/include/c++/") != std::string::npos;
+  }
+
+  // A function of a header that has been inlined stands at the line of its call. The innermost one outside of headers.
+  void leave_system_headers(uint64_t address, CodePlace& place) const {
+    Dwfl_Module* module = dw_.dwfl_addrmodule(dwfl_, address);
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* unit = module != nullptr ? dw_.dwfl_module_addrdie(module, address, &bias) : nullptr;
+    Dwarf_Files* files = nullptr;
+    if (unit == nullptr || dw_.dwarf_getsrcfiles(unit, &files, nullptr) != 0) return;
+    // The innermost scope is where the address is; those around it are told by a call of their own, since behind an
+    // inlined function the first list goes on with the function's definition.
+    Dwarf_Die* innermost = nullptr;
+    Dwarf_Die* scopes = nullptr;
+    if (dw_.dwarf_getscopes(unit, address - bias, &innermost) <= 0) return;
+    const int count = dw_.dwarf_getscopes_die(innermost, &scopes);
+    std::free(innermost);
+    for (int i = 0; i < count; ++i) {
+      constexpr int kInlined = 0x1d, kCallFile = 0x58, kCallLine = 0x59;
+      if (dw_.dwarf_tag(&scopes[i]) != kInlined) continue;
+      Dwarf_Attribute attribute;
+      Dwarf_Word file = 0;
+      Dwarf_Word line = 0;
+      if (dw_.dwarf_formudata(dw_.dwarf_attr(&scopes[i], kCallFile, &attribute), &file) != 0 ||
+          dw_.dwarf_formudata(dw_.dwarf_attr(&scopes[i], kCallLine, &attribute), &line) != 0)
+        break;
+      const char* name = dw_.dwarf_filesrc(files, file, nullptr, nullptr);
+      if (name == nullptr || is_of_system(name)) continue;
+      place.file = name;
+      place.line = static_cast<int>(line);
+      break;
+    }
+    std::free(scopes);
+  }
+
   static std::string maps_of(pid_t pid) { return "/proc/" + std::to_string(pid) + "/maps"; }
 
   static int take_frame(Dwfl_Frame* frame, void* argument) {
@@ -63,6 +100,11 @@ class DwarfStacks : public Stacks {
     Frame found;
     // A return address stands behind its call.
     found.place = self->symbols_->find(is_activation ? counter + 1 : counter);
+    // Behind the first frame of a context there is none.
+    if (found.place.object.empty()) return DWARF_CB_ABORT;
+    if (is_of_system(found.place.file)) self->leave_system_headers(counter - (is_activation ? 0 : 1), found.place);
+    // Written by hand: its lines are those of whatever stands before it.
+    if (found.place.function == "_start" || found.place.line == 0) found.place.file.clear();
     Dwfl_Module* module = self->dw_.dwfl_addrmodule(self->dwfl_, counter - 1);
     found.of_weft = module != nullptr && module == self->runtime_;
     self->frames_.push_back(std::move(found));

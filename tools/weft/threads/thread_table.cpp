@@ -314,7 +314,8 @@ class Reader {
     row.registers.stack_pointer = call.stack_pointer;
     if (!waits) return;
     row.wait = {.what = Waits::system};
-    if (call.number == SYS_futex) look_at_futex(row, call.arguments[0]);
+    // With a timeout it goes on in any case.
+    if (call.number == SYS_futex && call.arguments[3] == 0) look_at_futex(row, call.arguments[0]);
   }
 
   // glibc's mutex: the futex, a count, and the owner's number.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/message.h"
+#include "descendants.h"
 #include "exit_codes.h"
 #include "report_file.h"
 #include "threads/deadlock.h"
@@ -30,10 +31,10 @@ constexpr std::chrono::milliseconds kBetweenLooks{300};
 constexpr size_t kLeastFrames = 3;
 
 std::string program_of(int process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/comm");
+  std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
   std::string name;
-  std::getline(file, name);
-  return name;
+  std::getline(file, name, '\0');
+  return name.substr(name.rfind('/') + 1);
 }
 
 std::unique_ptr<threads::Stacks> stacks_of([[maybe_unused]] Inspector& process, [[maybe_unused]] int number) {
@@ -50,37 +51,53 @@ bool has_tasks(const threads::Table& table, const threads::Thread& thread) {
   });
 }
 
-// What the stacks tell that the records do not. Members of a region wait for each other alike at its end and at
-// barriers inside, and members that have come to the end still have their team.
+// Whether the thread is a member that is done, and waits for the next region: it still has its team.
+bool has_finished(const threads::Table& table, const threads::Thread& thread) {
+  return thread.teams.empty() || std::any_of(table.teams.begin(), table.teams.end(), [&](const threads::Team& team) {
+           return team.team == thread.teams.front().team && team.finished.contains(thread.teams.front().number);
+         });
+}
+
+// Whether the stack is that of a member that waits for the others at the end of a region. Functions of the runtime have
+// names where it has its table of symbols.
+bool waits_for_end(const std::vector<threads::Frame>& stack) {
+  return threads::has_function(stack, "Region::end") || threads::has_function(stack, "join_members") ||
+         threads::has_function(stack, "PersistentTeam::await");
+}
+
+// What the stack tells of the thread that the records do not. False: it waits for something to do.
+bool refine(threads::Thread& thread, const std::vector<threads::Frame>& stack, const threads::Table& table) {
+  using threads::Waits;
+  const bool is_unknown = thread.wait.what == Waits::not_at_all || thread.wait.what == Waits::system;
+  if (thread.context != 0 && is_unknown && threads::is_in_runtime(stack)) {
+    if (threads::frame_of_program(stack) == nullptr && has_finished(table, thread)) return false;
+    thread.state = threads::State::waits;
+    thread.wait = {.what = Waits::pool};
+  }
+  // The service threads of weft's libraries.
+  if (thread.context == 0 && !stack.empty() && threads::frame_of_program(stack) == nullptr) return false;
+  // What looks like a mutex may be somebody's own futex.
+  if (thread.wait.what == Waits::mutex && !threads::has_function(stack, "mutex_lock") &&
+      !threads::has_function(stack, "lll_lock"))
+    thread.wait = {.what = Waits::system};
+  // The end of a region with tasks looks like a barrier to the records.
+  const bool is_barrier = thread.wait.what == Waits::barrier;
+  const bool may_be_end = is_barrier && has_tasks(table, thread) && !threads::has_function(stack, "pass_barrier");
+  if ((thread.wait.what == Waits::pool || may_be_end) && waits_for_end(stack) && !thread.teams.empty()) {
+    thread.wait = {.what = Waits::region_end, .object = thread.teams.front().team};
+  } else if (is_barrier) {
+    thread.wait.is_sure = !stack.empty() && !may_be_end;
+  }
+  return true;
+}
+
 void refine_by_stacks(threads::Picture& picture) {
   std::vector<threads::Thread> kept;
   std::vector<std::vector<threads::Frame>> stacks;
   for (size_t i = 0; i < picture.stacks.size(); ++i) {
-    threads::Thread& thread = picture.table.threads[i];
-    const std::vector<threads::Frame>& stack = picture.stacks[i];
-    using threads::Waits;
-    const bool is_unknown = thread.wait.what == Waits::not_at_all || thread.wait.what == Waits::system;
-    if (thread.context != 0 && is_unknown && threads::is_in_runtime(stack)) {
-      // It waits for something to do.
-      if (threads::frame_of_program(stack) == nullptr) continue;
-      thread.state = threads::State::waits;
-      thread.wait = {.what = Waits::pool};
-    }
-    const std::string called = threads::called_of_runtime(stack);
-    const auto has = [&](const char* word) { return called.find(word) != std::string::npos; };
-    const bool opens_region = has("GOMP_parallel") || has("fork_call") || has("GOMP_teams") || has("fork_teams");
-    // The end of a region with tasks looks like a barrier to the records. Its caller need not be on the stack: it may
-    // have called the barrier as its last deed.
-    const bool may_be_end =
-        thread.wait.what == Waits::pool || (thread.wait.what == Waits::barrier && has_tasks(picture.table, thread) &&
-                                            !threads::has_function(stack, "pass_barrier"));
-    if (opens_region && may_be_end && !thread.teams.empty()) {
-      thread.wait = {.what = Waits::region_end, .object = thread.teams.front().team};
-    } else if (thread.wait.what == Waits::barrier) {
-      thread.wait.is_sure = !stack.empty();
-    }
-    kept.push_back(std::move(thread));
-    stacks.push_back(stack);
+    if (!refine(picture.table.threads[i], picture.stacks[i], picture.table)) continue;
+    kept.push_back(std::move(picture.table.threads[i]));
+    stacks.push_back(std::move(picture.stacks[i]));
   }
   picture.table.threads = std::move(kept);
   picture.stacks = std::move(stacks);
@@ -91,27 +108,33 @@ void refine_by_stacks(threads::Picture& picture) {
 int show_threads(const ThreadsOptions& options) {
   ReportFile json("threads", "--json", options.json);
   if (!json.good()) return kFailed;
-  std::string fault;
-  const auto process = Inspector::connect(options.process, &fault);
-  if (process == nullptr) {
-    base::warn("threads: process %d: %s", options.process, fault.c_str());
+  std::string several;
+  const int number = meant_process(options.process, Inspector::can_be_asked, &several);
+  if (!several.empty()) {
+    base::warn("threads: process %d has started several on weft: %s; which one?", options.process, several.c_str());
     return kFailed;
   }
-  const threads::Table earlier = threads::read_table(*process, options.process);
+  std::string fault;
+  const auto process = Inspector::connect(number, &fault);
+  if (process == nullptr) {
+    base::warn("threads: process %d: %s", number, fault.c_str());
+    return kFailed;
+  }
+  const threads::Table earlier = threads::read_table(*process, number);
   std::this_thread::sleep_for(kBetweenLooks);
-  threads::Picture picture{.process = options.process,
-                           .program = program_of(options.process),
+  threads::Picture picture{.process = number,
+                           .program = program_of(number),
                            .table = {},
                            .diagnosis = {},
                            .stacks = {},
                            .regions = {},
                            .reads_stacks = false};
-  picture.table = threads::read_table(*process, options.process);
+  picture.table = threads::read_table(*process, number);
   if (!earlier.is_valid || !picture.table.is_valid) {
-    base::warn("threads: process %d has ended, or answers no more", options.process);
+    base::warn("threads: process %d has ended, or answers no more", number);
     return kFailed;
   }
-  const std::unique_ptr<threads::Stacks> stacks = stacks_of(*process, options.process);
+  const std::unique_ptr<threads::Stacks> stacks = stacks_of(*process, number);
   picture.reads_stacks = stacks != nullptr;
   for (const threads::Thread& thread : picture.table.threads) {
     std::vector<threads::Frame> frames;

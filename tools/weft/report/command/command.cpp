@@ -15,6 +15,7 @@
 
 #include "base/message.h"
 #include "child.h"
+#include "descendants.h"
 #include "executable.h"
 #include "exit_codes.h"
 #include "job.h"
@@ -122,18 +123,33 @@ void complete(Report& made) {
 // Ends the program as somebody does who sends SIGTERM to this command (child.h), and kills it if it goes on.
 class TimeLimit {
  public:
-  explicit TimeLimit(double seconds) : seconds_(seconds) {}
+  TimeLimit(double seconds, fs::path records) : seconds_(seconds), records_(std::move(records)) {}
 
   void look() {
     constexpr double kPatience = 5;
     const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    // The recorder writes what it knows, for which it has some hundredths of a second.
+    constexpr double kToWrite = 0.3;
+    if (seconds_ > 0 && !wanted_ && passed > seconds_ - kToWrite) {
+      wanted_ = true;
+      std::ofstream(records_ / "wanted").put('\n');
+    }
     if (seconds_ <= 0 || passed < seconds_ + kPatience * asked_) return;
     ++asked_;
     raise(SIGTERM);
   }
 
+  // What this has done to the program is no failure.
+  void excuse(Ending& ending) const {
+    if (asked_ == 0 || (ending.signal != SIGTERM && ending.signal != SIGKILL)) return;
+    ending.exit_code = 0;
+    ending.signal = 0;
+  }
+
  private:
   const double seconds_;
+  const fs::path records_;
+  bool wanted_ = false;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   int asked_ = 0;
 };
@@ -268,12 +284,13 @@ int make_report(const ReportOptions& options, RunOptions run) {
   const std::optional<Job> job = is_by_rank(options) ? std::nullopt : job_by_launcher();
   if (!job) {
     report::NodeWatch node;
-    TimeLimit limit(options.seconds);
+    TimeLimit limit(options.seconds, folder.path());
     const auto look = [&] {
       node.look();
       limit.look();
     };
-    const Ending ending = run_child("report", program.path, run.command, look, kBetweenLooks);
+    Ending ending = run_child("report", program.path, run.command, look, kBetweenLooks);
+    limit.excuse(ending);
     const int least = has_trace(ending) ? 0 : kFailed;
     return std::max(least,
                     write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own, CutOff::taken),
@@ -283,18 +300,26 @@ int make_report(const ReportOptions& options, RunOptions run) {
   outputs.reset();
   Ranks ranks(options, *job, folder.path(), run);
   if (!ranks.good()) return kFailed;
-  TimeLimit limit(options.seconds);
+  TimeLimit limit(options.seconds, folder.path());
   const auto look = [&] {
     ranks.look();
     limit.look();
   };
-  const Ending ending = run_child("report", program.path, run.command, look, kBetweenLooks);
+  Ending ending = run_child("report", program.path, run.command, look, kBetweenLooks);
+  limit.excuse(ending);
   const int least = has_trace(ending) ? 0 : kFailed;
   return std::max(least, ranks.end(ending, own));
 }
 
-int report_process(const ReportOptions& options, int process) {
+int report_process(const ReportOptions& options, int given) {
   if (!are_outputs_apart(options, {})) return kUsage;
+  std::string several;
+  const auto is_recorded = [](int one) { return !variable_of(one, "WEFT_PROFILE_FOLDER").empty(); };
+  const int process = meant_process(given, is_recorded, &several);
+  if (!several.empty()) {
+    base::warn("report: process %d has started several that are recorded: %s; which one?", given, several.c_str());
+    return kFailed;
+  }
   const std::string folder = variable_of(process, "WEFT_PROFILE_FOLDER");
   if (folder.empty()) {
     base::warn(
