@@ -23,7 +23,9 @@ class Duel(CommandTest):
                 low, high = report["interval"]
                 self.assertLessEqual(low, report["ratio"])
                 self.assertLessEqual(report["ratio"], high)
-                self.assertEqual([side["command"] for side in report["programs"]], [["sleep", first], ["sleep", second]])
+                self.assertEqual(
+                    [side["command"] for side in report["programs"]], [["sleep", first], ["sleep", second]]
+                )
                 rounds = {len(side["seconds"]) for side in report["programs"]}
                 self.assertEqual(len(rounds), 1)
                 self.assertGreaterEqual(min(rounds), 8)
@@ -45,7 +47,14 @@ class Duel(CommandTest):
         done = self.weft("compare", "--", "true", "--", "/nonexistent")
         self.assertEqual(done.returncode, 127)
         self.one_complaint(done, "/nonexistent")
-        for words in (), ("--",), ("--", "true"), ("--", "true", "--"), ("--", "a", "--", "b", "--", "c"), ("--for", "1s"):
+        for words in (
+            (),
+            ("--",),
+            ("--", "true"),
+            ("--", "true", "--"),
+            ("--", "a", "--", "b", "--", "c"),
+            ("--for", "1s"),
+        ):
             with self.subTest(words=words):
                 done = self.weft("compare", *words)
                 self.assertEqual(done.returncode, 2)

@@ -205,7 +205,10 @@ class Threads(CommandTest):
     def test_ways_to_start(self):
         """Below a shell, and where processes share the node."""
         program = self.build("deadlocks", SOURCE.read_text(), *self.FLAGS)
-        for words in (["sh", "-c", f"{WEFT} run {program} locks_crossed; true"], [WEFT, "run", "--node", program, "locks_crossed"]):
+        for words in (
+            ["sh", "-c", f"{WEFT} run {program} locks_crossed; true"],
+            [WEFT, "run", "--node", program, "locks_crossed"],
+        ):
             with self.subTest(words=words), subprocess.Popen(words, stdout=subprocess.PIPE, process_group=0) as process:
                 try:
                     self.awaited(process)
@@ -220,7 +223,9 @@ class Threads(CommandTest):
         subprocess.run(command, check=True)
         with self.running(program) as process:
             picture = self.awaited(process)
-            files = {frame.get("file", "").rsplit("/", 1)[-1] for thread in picture["threads"] for frame in thread["frames"]}
+            files = {
+                frame.get("file", "").rsplit("/", 1)[-1] for thread in picture["threads"] for frame in thread["frames"]
+            }
             self.assertIn("mutexes.cpp", files)
             self.assertFalse({name for name in files if "gthr" in name or "std_mutex" in name}, files)
 
