@@ -222,7 +222,9 @@ class Loads(CommandTest):
 
     def test_statistics_answer_in_five_lines(self):
         """Whether it ran on weft, what it used, what it had no use for, and what to do."""
-        program = self.build("waits", "#include <unistd.h>\n" + LINKED.replace("return 0;", "usleep(300000); return 0;"))
+        program = self.build(
+            "waits", "#include <unistd.h>\n" + LINKED.replace("return 0;", "usleep(300000); return 0;")
+        )
         lines = self.weft("run", "--stats", program, env={"WEFT_NUM_CPUS": "2"}).stderr.splitlines()
         self.assertRegex(lines[1], r"^  it ran on weft; parallel regions: 1, inside of these: 0$")
         self.assertRegex(lines[2], r"^  0\.\d+ s, 0\.\d\d of 2 CPUs used; .*for [12]\.\d\d it had no work: ")

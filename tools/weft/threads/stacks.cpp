@@ -90,6 +90,19 @@ class DwarfStacks : public Stacks {
     std::free(scopes);
   }
 
+  // Compilers give code of their own, such as calls of the runtime, line 0: that of the statement before it counts.
+  void take_line_before(uint64_t address, CodePlace& place) const {
+    constexpr uint64_t kFar = 64;
+    for (uint64_t back = 1; back < kFar; ++back) {
+      const CodePlace before = symbols_->find(address - back);
+      if (before.function != place.function) return;
+      if (before.line == 0) continue;
+      place.file = before.file;
+      place.line = before.line;
+      return;
+    }
+  }
+
   static std::string maps_of(pid_t pid) { return "/proc/" + std::to_string(pid) + "/maps"; }
 
   static int take_frame(Dwfl_Frame* frame, void* argument) {
@@ -103,6 +116,7 @@ class DwarfStacks : public Stacks {
     // Behind the first frame of a context there is none.
     if (found.place.object.empty()) return DWARF_CB_ABORT;
     if (is_of_system(found.place.file)) self->leave_system_headers(counter - (is_activation ? 0 : 1), found.place);
+    if (found.place.line == 0) self->take_line_before(counter, found.place);
     // Written by hand: its lines are those of whatever stands before it.
     if (found.place.function == "_start" || found.place.line == 0) found.place.file.clear();
     Dwfl_Module* module = self->dw_.dwfl_addrmodule(self->dwfl_, counter - 1);
