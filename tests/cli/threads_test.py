@@ -156,7 +156,7 @@ class Threads(CommandTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             first = done.stdout.splitlines()[:5]
             self.assertTrue(any(line.startswith("DEADLOCK: ") for line in first), done.stdout)
-            self.assertRegex(done.stdout, r"\n  \S+ waits for .*; at \S+ at \S+\.c:\d+\n")
+            self.assertRegex(done.stdout, r"\n  \S+ waits for .*; (at|in the region) \S+ at \S+\.c:\d+\n")
 
     def test_deadlocks(self):
         for compiler, cpus in (GCC, "2"), (CLANG, "8"):

@@ -59,7 +59,11 @@ NOT_COMMANDS = [
 
 # Commands that are run elsewhere, or cannot be run here.
 NOT_RUN = [
-    Mark(ANY, r"weft (threads|doctor|report) PID", "cli/threads_test.py, cli/doctor_test.py and cli/report_ends_test.py do"),
+    Mark(
+        ANY,
+        r"weft (threads|doctor|report) PID",
+        "cli/threads_test.py, cli/doctor_test.py and cli/report_ends_test.py do",
+    ),
     Mark(
         ANY,
         r"(scripts/setup|make (demo|test|build|debug|deb|wheel|archive|install|uninstall|scale|conformance)|\.ci/|scripts/build)",

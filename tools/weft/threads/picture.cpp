@@ -72,6 +72,8 @@ bool is_between(const Frame& frame) {
   return std::any_of(std::begin(kNames), std::end(kNames), [&](const char* name) { return object.starts_with(name); });
 }
 
+constexpr char kRegion[] = "the region ";
+
 class Text {
  public:
   explicit Text(const Picture& picture) : picture_(picture) {
@@ -96,12 +98,14 @@ class Text {
 
   const Thread& thread(size_t index) const { return picture_.table.threads[index]; }
 
+  // "solve at model.c:51", or "the region solve.omp_outlined at model.c:40" where no frame of the program says more.
   std::string where(size_t index) const {
     const Frame* frame = frame_of_program(picture_.stacks[index]);
-    if (frame != nullptr) return shown(frame->place);
-    if (thread(index).teams.empty()) return "-";
-    const auto region = picture_.regions.find(thread(index).teams.front().team);
-    return region != picture_.regions.end() ? "somewhere in the region " + shown(region->second) : "-";
+    const bool is_outside = thread(index).wait.what != Waits::region_end && has_opened_region(picture_.stacks[index]);
+    const auto region =
+        thread(index).teams.empty() ? picture_.regions.end() : picture_.regions.find(thread(index).teams.front().team);
+    if (frame != nullptr && (!is_outside || region == picture_.regions.end())) return shown(frame->place);
+    return region != picture_.regions.end() ? kRegion + shown(region->second) : "-";
   }
 
   std::string names(const std::vector<size_t>& whom) const {
@@ -199,7 +203,8 @@ class Text {
               (found.cycle.size() > 1 ? ". These wait for each other:\n" : ":\n");
     constexpr size_t kMost = 8;
     for (size_t i = 0; i < told.size() && i < kMost; ++i) {
-      lines_ += "  " + thread(told[i]).name + " waits for " + wait(told[i]) + "; at " + where(told[i]) + '\n';
+      lines_ += "  " + thread(told[i]).name + " waits for " + wait(told[i]) + "; " +
+                (where(told[i]).starts_with(kRegion) ? "in " : "at ") + where(told[i]) + '\n';
     }
     return true;
   }
@@ -298,6 +303,13 @@ const Frame* frame_of_program(const std::vector<Frame>& stack) {
 bool has_function(const std::vector<Frame>& stack, const std::string& part_of_name) {
   return std::any_of(stack.begin(), stack.end(),
                      [&](const Frame& frame) { return frame.place.function.find(part_of_name) != std::string::npos; });
+}
+
+bool has_opened_region(const std::vector<Frame>& stack) {
+  const std::string called = called_of_runtime(stack);
+  constexpr const char* kOpeners[] = {"GOMP_parallel", "fork_call", "GOMP_teams", "fork_teams"};
+  return std::any_of(std::begin(kOpeners), std::end(kOpeners),
+                     [&](const char* opener) { return called.find(opener) != std::string::npos; });
 }
 
 std::string called_of_runtime(const std::vector<Frame>& stack) {

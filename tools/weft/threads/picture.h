@@ -29,6 +29,9 @@ bool is_in_runtime(const std::vector<Frame>& stack);
 bool has_function(const std::vector<Frame>& stack, const std::string& part_of_name);
 // The function of the runtime that the program has called, such as GOMP_barrier; empty: none.
 std::string called_of_runtime(const std::vector<Frame>& stack);
+// Whether that is one that opens regions. A member that is not at the end of one has left the stack of its function: it
+// has called the runtime as its last deed.
+bool has_opened_region(const std::vector<Frame>& stack);
 
 std::string as_text(const Picture& picture, bool whole_stacks);
 std::string as_json(const Picture& picture);
