@@ -59,6 +59,7 @@ NOT_COMMANDS = [
 
 # Commands that are run elsewhere, or cannot be run here.
 NOT_RUN = [
+    Mark(ANY, r"weft compare -- ", "a measurement: cli/duel_test.py has some"),
     Mark(
         ANY,
         r"weft (threads|doctor|report) PID",
