@@ -28,7 +28,7 @@ class ServiceCall {
   // By the service thread, before the first call of its own process. `wanted`: whether others may call it, too.
   void begin(bool wanted) noexcept {
     thread_.store(static_cast<pid_t>(system_call(SYS_gettid)), std::memory_order_relaxed);
-    by_signal_.store(wanted && send() && take(0) > 0, std::memory_order_relaxed);
+    by_signal_.store(wanted && is_blocked() && send() && take(0) > 0, std::memory_order_relaxed);
   }
 
   // In the child of a fork: there is no thread.
@@ -60,6 +60,13 @@ class ServiceCall {
 
  private:
   static constexpr int64_t kSecond = 1'000'000'000;
+
+  // Where a sandbox has kept the signals from being blocked, this one would end the process.
+  static bool is_blocked() noexcept {
+    uint64_t blocked = 0;
+    const long error = system_call(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &blocked, sizeof blocked);
+    return error == 0 && (blocked >> (kServiceCall - 1) & 1) != 0;
+  }
 
   bool send() const noexcept {
     return system_call(SYS_tgkill, system_call(SYS_getpid), thread_.load(std::memory_order_relaxed), kServiceCall) == 0;
