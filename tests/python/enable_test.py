@@ -27,7 +27,7 @@ class Enable(ProgramTest):
 """
         )
         self.assertEqual(self.plain(code), "True enable dynamic\n")
-        self.assertRegex(self.errors, r"regions by level: [1-9]")
+        self.assertRegex(self.errors, r"it ran on weft; parallel regions: [1-9]")
 
     def test_a_copy_that_comes_later(self) -> None:
         """A wheel's copy of libgomp is mapped, but weft comes first for all that call it."""
