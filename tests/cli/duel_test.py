@@ -10,7 +10,7 @@ from command_test import CommandTest
 class Duel(CommandTest):
     def compare(self, *words, seconds="20s"):
         report = self.folder / "duel.json"
-        done = self.weft("compare", "--for", seconds, "--json", report, *words)
+        done = self.weft("compare", "--time-limit", seconds, "--json", report, *words)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout, json.loads(report.read_text())
 
@@ -53,7 +53,7 @@ class Duel(CommandTest):
             ("--", "true"),
             ("--", "true", "--"),
             ("--", "a", "--", "b", "--", "c"),
-            ("--for", "1s"),
+            ("--time-limit", "1s"),
         ):
             with self.subTest(words=words):
                 done = self.weft("compare", *words)

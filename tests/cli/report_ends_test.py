@@ -125,14 +125,14 @@ class ReportEnds(CommandTest):
         for name, source, code in (("waits", WAITS, 5), ("stubborn", stubborn, 0), ("plain", plain, 0)):
             with self.subTest(name=name):
                 page.unlink(missing_ok=True)
-                done = self.weft("report", "--for", "1.5s", "--quiet", "-o", page, self.build(name, source))
+                done = self.weft("report", "--time-limit", "1.5s", "--quiet", "-o", page, self.build(name, source))
                 self.assertEqual((done.returncode, done.stderr), (code, ""))
                 self.assertIn("<html", page.read_text())
         for time_limit in "", "s", "0", "-1", "5x", "1e9h":
             with self.subTest(time_limit=time_limit):
-                done = self.weft("report", "--for", time_limit, "true")
+                done = self.weft("report", "--time-limit", time_limit, "true")
                 self.assertEqual(done.returncode, 2)
-                self.one_complaint(done, "--for")
+                self.one_complaint(done, "--time-limit")
 
     def test_a_process_that_runs(self):
         process = self.start(self.build("waits", WAITS))
@@ -145,7 +145,7 @@ class ReportEnds(CommandTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("The program still runs.", json.loads(report.read_text())["run"]["notes"][0])
         self.assertIn("<html", (self.folder / "running.html").read_text())
-        for more in ("--cpus", "1"), ("--against", "stock"), ("--for", "5"):
+        for more in ("--cpus", "1"), ("--against", "stock"), ("--time-limit", "5"):
             with self.subTest(more=more):
                 done = self.weft("report", *more, program)
                 self.assertEqual(done.returncode, 2)

@@ -136,13 +136,12 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "Example:\n"
       "  weft merge weft-trace-*.json");
 
-  report = app.add_subcommand(
-      "report",
-      "weft report [OPTIONS] [--] PROGRAM [ARGUMENTS...] | FILE.json | PROCESS\n"
-      "Run the program as `weft run` does, and say where the time went: which lines keep CPUs\n"
-      "from the program's work, why, and what to change. Nothing has to be rebuilt; -g adds\n"
-      "lines of sources. A file by weft trace, or by --json of an earlier report, is read. PROCESS,\n"
-      "which weft report has started, is reported on while it runs.");
+  report = app.add_subcommand("report",
+                              "weft report [OPTIONS] [--] PROGRAM [ARGUMENTS...] | FILE.json | PROCESS\n"
+                              "Run the program as `weft run` does, and say where the time went: which lines keep CPUs\n"
+                              "from the program's work, why, and what to change. Nothing has to be rebuilt; -g adds\n"
+                              "lines of sources. A file by weft trace, or by --json of an earlier report, is read. A\n"
+                              "process that is recorded so is reported on while it runs.");
   as_output(report->add_option(
                 "-o,--output", report_options.page,
                 "the page, a file that any browser opens, one for all ranks of an MPI program; %p in it stands for the "
@@ -162,7 +161,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                                "write a trace of the same run into this file too, as weft trace does, named likewise"));
   report
       ->add_option_function<std::string>(
-          "--for", [this](const std::string& text) { report_options.seconds = seconds_of(text); },
+          "--time-limit", [this](const std::string& text) { report_options.seconds = seconds_of(text); },
           "end the program after so long: seconds, or with a unit, 90s, 5m, 2h. By SIGTERM, five seconds later by "
           "SIGKILL")
       ->type_name("TIME")
@@ -181,7 +180,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "  weft report ./program\n"
       "  weft report --json report.json -- python3 app.py\n"
       "  weft report --trace run.json ./program\n"
-      "  weft report --for 30s ./server\n"
+      "  weft report --time-limit 30s ./server\n"
       "  weft report -o page.html weft-trace.json\n"
       "  mpirun -n 4 weft report --mpi ./program");
 
@@ -195,7 +194,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       ->expected(2, 1000);
   compare
       ->add_option_function<std::string>(
-          "--for", [this](const std::string& text) { duel_seconds = seconds_of(text); },
+          "--time-limit", [this](const std::string& text) { duel_seconds = seconds_of(text); },
           "of programs: begin no new round after so long, though it is not clear (default: 60s)")
       ->type_name("TIME")
       ->check([](const std::string& text) { return fault_of_time(text); });
@@ -265,6 +264,7 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                          "weft threads [OPTIONS] PROCESS\n"
                          "Say what each thread of a running program on weft does, what it waits for, and whether\n"
                          "some of them can never go on. The process answers itself: no debugger, no rights of root.");
+  add_json(threads, threads_options.json);
   threads->add_option("process", threads_options.process, "the number of the process")
       ->required()
       ->type_name("PROCESS")
@@ -272,7 +272,6 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
         return fault_of_number(text, 1, 4194304).empty() ? "" : text + ": the number of a process is wanted";
       });
   threads->add_flag("--stacks", threads_options.stacks, "with the whole stack of each thread that waits");
-  add_json(threads, threads_options.json);
   threads->footer("Example:\n  weft threads 4711");
 
   top = app.add_subcommand(

@@ -181,7 +181,7 @@ std::string fault_of_line(const CLI::App& app, const CLI::App& command, const CL
 // Of reports, or of the two programs whose commands are `words`, with "--" between.
 int run_compare(const weft::tools::CommandLine& line, const std::vector<std::string>& words) {
   const weft::tools::CompareOptions& options = line.compare_options;
-  if (words.empty() && !options.sides.empty() && line.compare->count("--for") == 0)
+  if (words.empty() && !options.sides.empty() && line.compare->count("--time-limit") == 0)
     return weft::tools::compare_reports(options);
   const auto commands = weft::tools::commands_of_duel(words);
   if (commands.empty() || !options.sides.empty()) {

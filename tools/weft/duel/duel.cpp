@@ -91,13 +91,13 @@ std::string conclusion(double ratio, const std::optional<Interval>& interval) {
   char text[256];
   if (!interval) {
     std::snprintf(text, sizeof text,
-                  "B takes %.3f of A's time in the median: too few runs to say more; --for gives more time\n", ratio);
+                  "B takes %.3f of A's time in the median: too few runs to say more; --time-limit gives more\n", ratio);
     return text;
   }
   const char* verdict = interval->high < 1   ? "B is faster"
                         : interval->low > 1  ? "A is faster"
                         : is_clear(interval) ? "they differ by less than 1 %"
-                                             : "it is not clear which is faster; --for gives more time";
+                                             : "it is not clear which is faster; --time-limit gives more";
   std::snprintf(text, sizeof text, "B takes %.3f of A's time (%.3f to %.3f with 99 %% confidence): %s\n", ratio,
                 interval->low, interval->high, verdict);
   return text;
