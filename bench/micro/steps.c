@@ -2,7 +2,7 @@
 // A program as most are: steps, each a loop that all members share. For quotas, under which CPUs are taken away.
 #include "common/measure.h"
 
-// Some 3 ms of work. work() counts by 100 ns.
+// One to three milliseconds of work. work() counts by 100 ns or less.
 enum { PIECES = 64, UNITS = 500 };
 
 static double steps(const measurement* self, long count) {
