@@ -6,6 +6,7 @@ import os
 import pathlib
 import pty
 import select
+import subprocess
 import time
 import unittest
 
@@ -96,6 +97,19 @@ int main(int count, char **arguments) {
 """
 
 
+BUSY = """
+#include <stdio.h>
+int main(void) {
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp master
+    puts("begins"), fflush(stdout);
+    for (volatile int forever = 1; forever;) {}
+  }
+}
+"""
+
+
 @unittest.skipUnless(own_node.is_own(), "other processes may share the node")
 class Empty(NodeTest):
     def test_says_so(self):
@@ -154,6 +168,29 @@ class Shows(NodeTest):
             self.eventually(lambda: entry()["regions_a_second"] > 0)
             self.assertEqual(program.end(), (0, ""))
         self.expect_empty()
+
+    def test_processes_that_do_not_share(self):
+        program = self.folder / "busy"
+        (self.folder / "busy.c").write_text(BUSY)
+        subprocess.run(["gcc", "-O1", "-fopenmp", self.folder / "busy.c", "-o", program], check=True)
+        with subprocess.Popen([own_node.WEFT, "run", program], stdout=subprocess.PIPE) as busy:
+            try:
+                busy.stdout.readline()
+
+                def rows():
+                    found = json.loads(weft("top", "--once", "--json").stdout)
+                    return [row for row in found["on_weft"] if row["pid"] == busy.pid]
+
+                self.eventually(lambda: rows() and rows()[0]["cpus_used"] > 0)
+                (row,) = rows()
+                self.assertEqual((row["command"], row["cpus_allowed"]), ("busy", len(os.sched_getaffinity(0))))
+                self.assertGreater(row["threads"], 0)
+                shown = weft("top", "--once").stdout
+                self.assertRegex(shown, rf"\n *{busy.pid}  busy +\d+ +\d+ +\d+ +\d+%\n")
+                self.assertRegex(shown, r"\n *all others +\d+%\n")
+            finally:
+                busy.kill()
+        self.assertNotIn(str(busy.pid), weft("top", "--once").stdout.split())
 
     def test_reset_refuses(self):
         with self.work() as program:

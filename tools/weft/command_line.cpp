@@ -276,8 +276,8 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
 
   top = app.add_subcommand(
       "top",
-      "Show the processes that share the node, again and again; q ends.\nOnce with --json, or if stdout is no "
-      "terminal.");
+      "Show the processes that run on weft, and those that share the node, again and again; q ends.\nOnce with --json, "
+      "or if stdout is no terminal.");
   top->add_flag("--once", top_options.once, "print once");
   CLI::Option* const top_json = add_json(top, top_options.json);
   as_output(top->add_option(

@@ -12,6 +12,7 @@
 #include "keys.h"
 #include "metrics.h"
 #include "node_rows.h"
+#include "programs_on_weft.h"
 #include "report_file.h"
 
 namespace weft::tools {
@@ -54,7 +55,20 @@ void print_top(const node::NodeStatus& now, const node::NodeStatus& before, doub
   }
 }
 
-std::string json_of_node(const node::NodeStatus& now, const node::NodeStatus& before) {
+Json json_of_programs(const ProgramRows& rows) {
+  Json all = Json::array();
+  for (const ProgramRow& row : rows.programs) {
+    all.push_back({{"pid", row.pid},
+                   {"command", row.name},
+                   {"cpus_used", row.cpus},
+                   {"cpus_allowed", row.allowed},
+                   {"threads", row.threads},
+                   {"seconds", row.seconds}});
+  }
+  return all;
+}
+
+std::string json_of_node(const node::NodeStatus& now, const node::NodeStatus& before, const ProgramRows& programs) {
   Json processes = Json::array();
   for (const node::ProcessStatus& process : now.processes) {
     const Rates recent = rates(process, before, kOnceSeconds);
@@ -63,18 +77,25 @@ std::string json_of_node(const node::NodeStatus& now, const node::NodeStatus& be
     entry["waiting"] = recent.waiting;
     processes.push_back(entry);
   }
-  return text_of({{"segment", node::default_path().text}, {"processes", processes}});
+  return text_of({{"segment", node::default_path().text},
+                  {"processes", processes},
+                  {"on_weft", json_of_programs(programs)},
+                  {"cpus_used_by_others", programs.others}});
 }
 
 int top_once(const std::string& json) {
   ReportFile file("top", "--json", json);
   node::NodeStatus before;
   node::NodeStatus now;
+  ProgramsOnWeft programs;
   if (!file.good() || !read_node(before)) return kFailed;
-  std::this_thread::sleep_for(std::chrono::duration<double>(before.processes.empty() ? 0 : kOnceSeconds));
+  programs.look();
+  std::this_thread::sleep_for(std::chrono::duration<double>(kOnceSeconds));
   if (!read_node(now)) return kFailed;
+  const ProgramRows rows = programs.look();
+  if (json != "-") std::printf("%s\n", as_text(rows, "").c_str());
   if (json != "-") print_top(now, before, kOnceSeconds, "");
-  return json.empty() || file.write(json_of_node(now, before)) ? 0 : kFailed;
+  return json.empty() || file.write(json_of_node(now, before, rows)) ? 0 : kFailed;
 }
 
 }  // namespace
@@ -84,13 +105,15 @@ int top(const TopOptions& options) {
   if (options.once || !options.json.empty() || isatty(STDOUT_FILENO) == 0) return top_once(options.json);
   const Keys keys;
   node::NodeStatus before;
+  ProgramsOnWeft programs;
+  programs.look();
   Clock::time_point seen = Clock::now();
   for (;;) {
     node::NodeStatus now;
     if (!read_node(now)) return kFailed;
     const Clock::time_point time = Clock::now();
     // To the upper left corner; each line is cleared behind its text, and what is below.
-    std::printf("\x1b[H");
+    std::printf("\x1b[H%s\x1b[K\n", as_text(programs.look(), "\x1b[K").c_str());
     print_top(now, before, std::chrono::duration<double>(time - seen).count(), "\x1b[K");
     std::printf("\x1b[Kq ends\x1b[J");
     std::fflush(stdout);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs_on_weft.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace weft::tools {
+
+namespace {
+
+// A process may open a library late: so what had none is looked at again, but not each time.
+constexpr int kLooksBetween = 10;
+
+double ticks_to_seconds(double ticks) { return ticks / static_cast<double>(sysconf(_SC_CLK_TCK)); }
+
+struct Stat {
+  double used = 0;  // CPU seconds
+  int threads = 0;
+  uint64_t start = 0;  // ticks since the machine was started
+};
+
+// The fields behind the name, which may hold anything. False: there is no such process, or it is the kernel's.
+bool read_stat(int pid, Stat& stat) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const size_t name_end = line.rfind(") ");
+  if (name_end == std::string::npos) return false;
+  std::istringstream fields(line.substr(name_end + 2));
+  std::vector<std::string> words;
+  for (std::string word; fields >> word;) words.push_back(word);
+  constexpr size_t kFlags = 6, kUser = 11, kSystem = 12, kThreads = 17, kStart = 19;
+  constexpr unsigned long kOfKernel = 0x00200000;  // PF_KTHREAD
+  if (words.size() <= kStart || (std::stoul(words[kFlags]) & kOfKernel) != 0) return false;
+  stat.used = ticks_to_seconds(std::stod(words[kUser]) + std::stod(words[kSystem]));
+  stat.threads = std::stoi(words[kThreads]);
+  stat.start = std::stoull(words[kStart]);
+  return true;
+}
+
+bool maps_weft(int pid) {
+  std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const size_t folder = line.find("/weft/");
+    if (folder != std::string::npos && line.find("/libgomp.so", folder) != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool is_own(const std::string& folder) {
+  struct stat status{};
+  return geteuid() == 0 || (::stat(folder.c_str(), &status) == 0 && status.st_uid == geteuid());
+}
+
+std::string name_of_process(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+int allowed_cpus(int pid) {
+  cpu_set_t mask;
+  return sched_getaffinity(pid, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
+}
+
+// Of all CPUs: user, nice, system, irq, softirq and steal.
+double busy_seconds() {
+  std::ifstream file("/proc/stat");
+  std::string word;
+  std::vector<double> fields(8, 0);
+  file >> word;
+  for (double& field : fields) file >> field;
+  return ticks_to_seconds(fields[0] + fields[1] + fields[2] + fields[5] + fields[6] + fields[7]);
+}
+
+double uptime() {
+  std::ifstream file("/proc/uptime");
+  double seconds = 0;
+  file >> seconds;
+  return seconds;
+}
+
+}  // namespace
+
+bool ProgramsOnWeft::runs_on_weft(int pid, Known& known) const {
+  if (!known.on_weft && known.looks-- <= 0) {
+    known.on_weft = maps_weft(pid);
+    known.looks = kLooksBetween;
+  }
+  return known.on_weft;
+}
+
+ProgramRows ProgramsOnWeft::look() {
+  ProgramRows rows;
+  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const double passed = seen_ > 0 ? now - seen_ : 0;
+  const double busy = busy_seconds();
+  std::map<int, Known> alive;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string number = entry.path().filename();
+    if (number.find_first_not_of("0123456789") != std::string::npos || !is_own(entry.path())) continue;
+    const int pid = std::stoi(number);
+    Stat stat;
+    if (!read_stat(pid, stat)) continue;
+    const auto before = known_.find(pid);
+    const bool is_known = before != known_.end() && before->second.start == stat.start;
+    Known known = is_known ? before->second : Known{.start = stat.start};
+    if (runs_on_weft(pid, known)) {
+      const double used = is_known && passed > 0 ? (stat.used - known.used) / passed : 0;
+      rows.programs.push_back({pid, name_of_process(pid), std::max(0.0, used), allowed_cpus(pid), stat.threads,
+                               uptime() - ticks_to_seconds(static_cast<double>(stat.start))});
+    }
+    known.used = stat.used;
+    alive.emplace(pid, known);
+  }
+  known_ = std::move(alive);
+  double ours = 0;
+  for (const ProgramRow& row : rows.programs) ours += row.cpus;
+  if (passed > 0) rows.others = std::max(0.0, (busy - busy_) / passed - ours);
+  busy_ = busy;
+  seen_ = now;
+  std::stable_sort(rows.programs.begin(), rows.programs.end(),
+                   [](const ProgramRow& a, const ProgramRow& b) { return a.cpus > b.cpus; });
+  return rows;
+}
+
+std::string as_text(const ProgramRows& rows, const char* line_end) {
+  char line[160];
+  std::snprintf(line, sizeof line, "%8s  %-16s %7s %7s %8s %7s%s\n", "PID", "ON WEFT", "CPUS", "THREADS", "SECONDS",
+                "CPU", line_end);
+  std::string text = line;
+  for (const ProgramRow& row : rows.programs) {
+    std::snprintf(line, sizeof line, "%8d  %-16.16s %7d %7d %8.0f %6.0f%%%s\n", row.pid, row.name.c_str(), row.allowed,
+                  row.threads, row.seconds, 100 * row.cpus, line_end);
+    text += line;
+  }
+  if (rows.programs.empty()) text += std::string("          no process runs on weft") + line_end + '\n';
+  std::snprintf(line, sizeof line, "          all others %37s %5.0f%%%s\n", "", 100 * rows.others, line_end);
+  return text + line;
+}
+
+}  // namespace weft::tools
