@@ -12,8 +12,8 @@
 #include "keys.h"
 #include "metrics.h"
 #include "node_rows.h"
-#include "programs_on_weft.h"
 #include "report_file.h"
+#include "weft_programs.h"
 
 namespace weft::tools {
 
@@ -87,7 +87,7 @@ int top_once(const std::string& json) {
   ReportFile file("top", "--json", json);
   node::NodeStatus before;
   node::NodeStatus now;
-  ProgramsOnWeft programs;
+  WeftPrograms programs;
   if (!file.good() || !read_node(before)) return kFailed;
   programs.look();
   std::this_thread::sleep_for(std::chrono::duration<double>(kOnceSeconds));
@@ -105,7 +105,7 @@ int top(const TopOptions& options) {
   if (options.once || !options.json.empty() || isatty(STDOUT_FILENO) == 0) return top_once(options.json);
   const Keys keys;
   node::NodeStatus before;
-  ProgramsOnWeft programs;
+  WeftPrograms programs;
   programs.look();
   Clock::time_point seen = Clock::now();
   for (;;) {

@@ -23,7 +23,7 @@ struct ProgramRows {
   double others = 0;                 // CPUs that all other processes have used
 };
 
-class ProgramsOnWeft {
+class WeftPrograms {
  public:
   // The first look knows no CPU time.
   ProgramRows look();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "programs_on_weft.h"
+#include "weft_programs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -91,7 +91,7 @@ double uptime() {
 
 }  // namespace
 
-bool ProgramsOnWeft::runs_on_weft(int pid, Known& known) const {
+bool WeftPrograms::runs_on_weft(int pid, Known& known) const {
   if (!known.on_weft && known.looks-- <= 0) {
     known.on_weft = maps_weft(pid);
     known.looks = kLooksBetween;
@@ -99,7 +99,7 @@ bool ProgramsOnWeft::runs_on_weft(int pid, Known& known) const {
   return known.on_weft;
 }
 
-ProgramRows ProgramsOnWeft::look() {
+ProgramRows WeftPrograms::look() {
   ProgramRows rows;
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   const double passed = seen_ > 0 ? now - seen_ : 0;
