@@ -129,8 +129,9 @@ ProgramRows WeftPrograms::look() {
   if (passed > 0) rows.others = std::max(0.0, (busy - busy_) / passed - ours);
   busy_ = busy;
   seen_ = now;
-  std::stable_sort(rows.programs.begin(), rows.programs.end(),
-                   [](const ProgramRow& a, const ProgramRow& b) { return a.cpus > b.cpus; });
+  std::sort(rows.programs.begin(), rows.programs.end(), [](const ProgramRow& a, const ProgramRow& b) {
+    return a.cpus != b.cpus ? a.cpus > b.cpus : a.pid < b.pid;
+  });
   return rows;
 }
 
