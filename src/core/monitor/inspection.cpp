@@ -48,8 +48,10 @@ bool may_be_read() noexcept { return prctl(PR_GET_DUMPABLE) == 1; }
 
 // For a table of the thread's own, which is empty: the program may close all descriptors, or count on the next number.
 bool leave_descriptors() noexcept {
-  constexpr unsigned kUnshare = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
-  if (syscall(SYS_close_range, 0U, ~0U, kUnshare) == 0) return true;
+  // Of Linux 5.9, and the same on all machines; not in the headers of older systems.
+  constexpr long kCloseRange = 436;
+  constexpr unsigned kUnshare = 2;
+  if (syscall(kCloseRange, 0U, ~0U, kUnshare) == 0) return true;
   if (unshare(CLONE_FILES) != 0) return false;
   rlimit most{};
   getrlimit(RLIMIT_NOFILE, &most);
