@@ -58,7 +58,8 @@ Report choose(std::vector<Report> all) {
 // What the reader has to know before all figures.
 std::string why_cut_off(const Report& made, const Ending& ending, CutOff cut_off) {
   if (cut_off == CutOff::running)
-    return "The program still runs. The figures are those of its first " + report::seconds_text(made.run.seconds) + ".";
+    return "The program still runs. The figures are those of its first " + report::seconds_text(made.run.seconds) +
+           ". If it hangs, weft threads " + std::to_string(made.run.process) + " says what its threads wait for.";
   const bool is_program = made.run.process == ending.process;
   std::string why = "The process has ended by _exit, exec, MPI_Abort or a signal";
   if (is_program && ending.signal != 0) {
