@@ -51,6 +51,13 @@ std::string text_of(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+// Those that the process was started with. Not by `environ`, which a program that is linked for another libc's version
+// has a copy of.
+void take_variables(Patient& patient, const std::string& folder) {
+  std::istringstream entries(text_of(folder + "/environ"));
+  for (std::string entry; std::getline(entries, entry, '\0');) take_variable(patient, entry);
+}
+
 void look_at_maps(Patient& patient, const std::string& maps) {
   std::istringstream lines(maps);
   for (std::string line; std::getline(lines, line);) {
@@ -72,7 +79,7 @@ void look_at_maps(Patient& patient, const std::string& maps) {
 Patient patient_here() {
   Patient patient;
   look_around(patient, 0);
-  for (char** entry = environ; *entry != nullptr; ++entry) take_variable(patient, *entry);
+  take_variables(patient, "/proc/self");
   return patient;
 }
 
@@ -100,8 +107,7 @@ std::optional<Patient> patient_process(int process, std::string* fault) {
   Patient patient;
   look_around(patient, process);
   patient.process = process;
-  std::istringstream entries(text_of(folder + "/environ"));
-  for (std::string entry; std::getline(entries, entry, '\0');) take_variable(patient, entry);
+  take_variables(patient, folder);
   cpu_set_t mask;
   if (sched_getaffinity(process, sizeof mask, &mask) == 0) {
     patient.cpus.affinity = CPU_COUNT(&mask);
