@@ -40,7 +40,7 @@ struct Parts {
   CodeRange question;  // MKL's
 
   bool empty() const noexcept { return blas.empty() && question.empty(); }
-  Library library_at(uintptr_t address) const noexcept {
+  Library owner_at(uintptr_t address) const noexcept {
     if (blas.holds(address)) return Library::openblas;
     return question.holds(address) ? Library::mkl : Library::other;
   }
@@ -142,14 +142,14 @@ Mapping mapping_of(const void* address) noexcept {
   dl_find_object found;
   // Code that no library has brought.
   if (_dl_find_object(const_cast<void*>(address), &found) != 0) {
-    return {.first_page = page, .pages = 1, .library_bits = 0};
+    return {.first_page = page, .pages = 1, .owner_bits = 0};
   }
   Pages pages{page_of(found.dlfo_map_start), page_of(static_cast<char*>(found.dlfo_map_end) - 1) + 1};
   const uint64_t verdict = base::options().nested_libraries ? verdict_of(found) : kOrdinary;
   Library library = verdict == kOpenBlas ? Library::openblas : Library::other;
   if (verdict >= kFirstPart) {
     const Parts& parts = g_parts[verdict - kFirstPart];
-    library = parts.library_at(reinterpret_cast<uintptr_t>(address) - found.dlfo_link_map->l_addr);
+    library = parts.owner_at(reinterpret_cast<uintptr_t>(address) - found.dlfo_link_map->l_addr);
     for (CodeRange range : {parts.blas, parts.question}) {
       if (range.empty()) continue;
       range.begin += found.dlfo_link_map->l_addr;
@@ -161,7 +161,7 @@ Mapping mapping_of(const void* address) noexcept {
   if (pages.end - pages.first > kMost) pages.first = page;
   return {.first_page = pages.first,
           .pages = std::min(pages.end - pages.first, kMost),
-          .library_bits = static_cast<uint64_t>(library)};
+          .owner_bits = static_cast<uint64_t>(library)};
 }
 
 }  // namespace
@@ -199,13 +199,13 @@ Library look_up(const void* address) noexcept {
     t_believed = kBelieved;
   }
   const Mapping mapping = mapping_of(address);
-  if (mapping.pages == 0) return mapping.library();
+  if (mapping.pages == 0) return mapping.owner();
   // The latest stands first; the one that was asked for longest ago goes.
   for (size_t i = kRemembered - 1; i > 0; --i) {
     t_mappings[i].store(t_mappings[i - 1].load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
   t_mappings[0].store(mapping, std::memory_order_relaxed);
-  return mapping.library();
+  return mapping.owner();
 }
 
 }  // namespace weft::openmp

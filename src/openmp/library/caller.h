@@ -35,10 +35,10 @@ struct Mapping {
   static constexpr unsigned kSizeBits = 18;
   uint64_t first_page : 44;
   uint64_t pages : kSizeBits;  // 0: none
-  uint64_t library_bits : 2;
+  uint64_t owner_bits : 2;
 
   bool holds(uint64_t page) const noexcept { return page - first_page < pages; }
-  Library library() const noexcept { return static_cast<Library>(library_bits); }
+  Library owner() const noexcept { return static_cast<Library>(owner_bits); }
 };
 
 // Those that the thread remembers. BLAS, LAPACK and OpenBLAS are three in Debian, and the program itself may ask.
@@ -73,7 +73,7 @@ inline Library library_of(const void* address) noexcept {
     const uint64_t page = page_of(address);
     for (const std::atomic<Mapping>& kept : t_mappings) {
       const Mapping mapping = kept.load(std::memory_order_relaxed);
-      if (mapping.holds(page)) return mapping.library();
+      if (mapping.holds(page)) return mapping.owner();
     }
   }
   return look_up(address);

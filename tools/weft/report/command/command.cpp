@@ -281,16 +281,20 @@ int make_report(const ReportOptions& options, RunOptions run) {
   const auto has_trace = [&](const Ending& ending) {
     return !trace || trace->say_what_is_missing(ending, program, run.command.front());
   };
+  const auto run_recorded = [&](const auto& look) {
+    TimeLimit limit(options.seconds, folder.path());
+    const auto look_both = [&] {
+      look();
+      limit.look();
+    };
+    Ending ending = run_child("report", program.path, run.command, look_both, kBetweenLooks);
+    limit.excuse(ending);
+    return ending;
+  };
   const std::optional<Job> job = is_by_rank(options) ? std::nullopt : job_by_launcher();
   if (!job) {
     report::NodeWatch node;
-    TimeLimit limit(options.seconds, folder.path());
-    const auto look = [&] {
-      node.look();
-      limit.look();
-    };
-    Ending ending = run_child("report", program.path, run.command, look, kBetweenLooks);
-    limit.excuse(ending);
+    const Ending ending = run_recorded([&] { node.look(); });
     const int least = has_trace(ending) ? 0 : kFailed;
     return std::max(least,
                     write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own, CutOff::taken),
@@ -300,13 +304,7 @@ int make_report(const ReportOptions& options, RunOptions run) {
   outputs.reset();
   Ranks ranks(options, *job, folder.path(), run);
   if (!ranks.good()) return kFailed;
-  TimeLimit limit(options.seconds, folder.path());
-  const auto look = [&] {
-    ranks.look();
-    limit.look();
-  };
-  Ending ending = run_child("report", program.path, run.command, look, kBetweenLooks);
-  limit.excuse(ending);
+  const Ending ending = run_recorded([&] { ranks.look(); });
   const int least = has_trace(ending) ? 0 : kFailed;
   return std::max(least, ranks.end(ending, own));
 }
