@@ -39,6 +39,7 @@ size_t print_summary(char* text, size_t room) noexcept {
     const int length = std::snprintf(text + size, room - size, format, values...);
     if (length > 0 && static_cast<size_t>(length) < room - size) size += static_cast<size_t>(length);
   };
+  const auto say = [&](const char* words) { add("%s", words); };
   add("  it ran on weft; parallel regions: %" PRIu64 ", inside of these: %" PRIu64 "\n", g_regions[0].load(), inner);
   add("  %.3g s, %.2f of %d CPUs used", use.seconds, used, cpus);
   // A part of the time that is worth a word.
@@ -46,13 +47,13 @@ size_t print_summary(char* text, size_t room) noexcept {
   if (delayed > kWorth * cpus) add("; %.2f CPUs were others' while threads of it could run", delayed);
   const double idle = cpus - used - delayed;
   if (idle > kWorth * cpus) add("; for %.2f it had no work: serial parts, and waiting for each other", idle);
-  add("%s", "\n");
+  say("\n");
   if (delayed > 2 * kWorth * cpus) {
-    add("  -> weft run --node PROGRAM: programs that run so share the CPUs\n");
+    say("  -> weft run --node PROGRAM: programs that run so share the CPUs\n");
   } else if (idle > 4 * kWorth * cpus) {
-    add("  -> weft report PROGRAM: it says which lines leave CPUs without work\n");
+    say("  -> weft report PROGRAM: it says which lines leave CPUs without work\n");
   }
-  add("  all counters: weft run --stats=all, WEFT_STATS=all\n");
+  say("  all counters: weft run --stats=all, WEFT_STATS=all\n");
   return size;
 }
 
