@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -28,6 +29,31 @@ int main(void) {
   fflush(stdout);
   while (!asked) usleep(1000);
   return asked == SIGINT ? 4 : 5;
+}
+"""
+
+
+# Two members take two locks in turn, each the other one first.
+HANGS = r"""
+#include <omp.h>
+#include <unistd.h>
+int main(void) {
+  omp_lock_t lock[2];
+  omp_init_lock(&lock[0]);
+  omp_init_lock(&lock[1]);
+#pragma omp parallel num_threads(2)
+  for (volatile int i = 0; i < 300000000; i++) {
+  }
+#pragma omp parallel num_threads(2)
+  {
+    const int me = omp_get_thread_num();
+    omp_set_lock(&lock[me]);
+    usleep(100000);
+    omp_set_lock(&lock[1 - me]);
+    omp_unset_lock(&lock[1 - me]);
+    omp_unset_lock(&lock[me]);
+  }
+  return 0;
 }
 """
 
@@ -133,6 +159,38 @@ class ReportEnds(CommandTest):
                 done = self.weft("report", "--time-limit", time_limit, "true")
                 self.assertEqual(done.returncode, 2)
                 self.one_complaint(done, "--time-limit")
+
+    def test_a_program_that_hangs(self):
+        """It is said while it hangs, and in the report whatever has ended the program."""
+        page, report = self.folder / "page.html", self.folder / "r.json"
+        program = self.build("hangs", HANGS, "-g")
+        command = [WEFT, "report", "-o", str(page), "--json", str(report)]
+        for how in "limit", "interrupt", "running":
+            with self.subTest(how=how):
+                limit = ["--time-limit", "4s"] if how == "limit" else []
+                process = subprocess.Popen(
+                    [*command, *limit, str(program)], stderr=subprocess.PIPE, text=True, process_group=0
+                )
+                self.addCleanup(process.stderr.close)
+                said = [process.stderr.readline() for _ in range(4)]
+                self.assertIn("the program hangs (process ", said[0])
+                self.assertIn("DEADLOCK: 2 threads can never go on. These wait for each other:", said[1])
+                if how == "running":
+                    number = re.search(r"process (\d+)", said[0])[1]
+                    done = self.weft("report", "-o", page, "--json", report, number)
+                    self.assertEqual((done.returncode, json.loads(report.read_text())["run"]["exit_code"]), (0, 0))
+                if how != "limit":
+                    process.send_signal(signal.SIGINT)
+                code = process.wait(timeout=20)
+                self.assertEqual(code, 0 if how == "limit" else 128 + signal.SIGINT)
+                lines = json.loads(report.read_text())["run"]["deadlock"]
+                self.assertIn("DEADLOCK: 2 threads", lines[0])
+                for line in lines[1:]:
+                    self.assertRegex(line, r"waits for lock 0x[0-9a-f]+, which \S+ has; at \S+ at hangs\.c:\d+")
+                    self.assertIn(f"weft: report: {line}\n", said)
+                text = process.stderr.read()
+                self.assertIn(lines[0], text.splitlines()[1])
+                self.assertIn("DEADLOCK", page.read_text())
 
     def test_a_process_that_runs(self):
         process = self.start(self.build("waits", WAITS))

@@ -268,6 +268,12 @@ class Figures(PageTest):
         self.assertIn("!", text)
         self.assertNotIn("✓", text)
 
+    def test_a_run_that_hung(self):
+        report = self.browser.open("hung")
+        lines = [line.strip() for line in report["run"]["deadlock"]]
+        self.assertEqual(self.browser.find("#deadlock").text.split("\n"), lines)
+        self.assertEqual(self.browser.find("#use").text, report["headline"])
+
     def test_a_run_that_was_too_short(self):
         self.browser.open("empty")
         for part in ("#headline", "#advice", "#factors", "#timeline"):

@@ -6,45 +6,20 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "process_stat.h"
+
 namespace weft::tools {
 
 namespace {
 
-// A process may open a library late: so what had none is looked at again, but not each time.
+// A process may open a library late, or become another program: so what is not on weft is looked at again, but not each
+// time. On a large machine that is nearly everything.
 constexpr int kLooksBetween = 10;
-
-double ticks_to_seconds(double ticks) { return ticks / static_cast<double>(sysconf(_SC_CLK_TCK)); }
-
-struct Stat {
-  double used = 0;  // CPU seconds
-  int threads = 0;
-  uint64_t start = 0;  // ticks since the machine was started
-};
-
-// The fields behind the name, which may hold anything. False: there is no such process, or it is the kernel's.
-bool read_stat(int pid, Stat& stat) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const size_t name_end = line.rfind(") ");
-  if (name_end == std::string::npos) return false;
-  std::istringstream fields(line.substr(name_end + 2));
-  std::vector<std::string> words;
-  for (std::string word; fields >> word;) words.push_back(word);
-  constexpr size_t kFlags = 6, kUser = 11, kSystem = 12, kThreads = 17, kStart = 19;
-  constexpr unsigned long kOfKernel = 0x00200000;  // PF_KTHREAD
-  if (words.size() <= kStart || (std::stoul(words[kFlags]) & kOfKernel) != 0) return false;
-  stat.used = ticks_to_seconds(std::stod(words[kUser]) + std::stod(words[kSystem]));
-  stat.threads = std::stoi(words[kThreads]);
-  stat.start = std::stoull(words[kStart]);
-  return true;
-}
 
 bool maps_weft(int pid) {
   std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
@@ -91,12 +66,20 @@ double uptime() {
 
 }  // namespace
 
-bool WeftPrograms::runs_on_weft(int pid, Known& known) const {
-  if (!known.on_weft && known.looks-- <= 0) {
-    known.on_weft = maps_weft(pid);
-    known.looks = kLooksBetween;
+WeftPrograms::Known WeftPrograms::look_at(int pid, double now) {
+  const auto before = known_.find(pid);
+  if (before != known_.end() && before->second.looks_left > 0) {
+    Known known = before->second;
+    --known.looks_left;
+    return known;
   }
-  return known.on_weft;
+  ProcessStat stat;
+  if (!is_own("/proc/" + std::to_string(pid)) || !read_process_stat(pid, stat)) return {.looks_left = kLooksBetween};
+  const bool is_known = before != known_.end() && before->second.on_weft && before->second.start == stat.start;
+  if (!is_known && !maps_weft(pid)) return {.looks_left = kLooksBetween};
+  const double passed = is_known ? now - before->second.seen : 0;
+  const double used = passed > 0 ? std::max(0.0, stat.used - before->second.used) / passed : 0;
+  return {.start = stat.start, .on_weft = true, .used = stat.used, .seen = now, .cpus = used, .threads = stat.threads};
 }
 
 ProgramRows WeftPrograms::look() {
@@ -104,23 +87,17 @@ ProgramRows WeftPrograms::look() {
   const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   const double passed = seen_ > 0 ? now - seen_ : 0;
   const double busy = busy_seconds();
+  const double up = uptime();
   std::map<int, Known> alive;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const std::string number = entry.path().filename();
-    if (number.find_first_not_of("0123456789") != std::string::npos || !is_own(entry.path())) continue;
+    if (number.find_first_not_of("0123456789") != std::string::npos) continue;
     const int pid = std::stoi(number);
-    Stat stat;
-    if (!read_stat(pid, stat)) continue;
-    const auto before = known_.find(pid);
-    const bool is_known = before != known_.end() && before->second.start == stat.start;
-    Known known = is_known ? before->second : Known{.start = stat.start};
-    if (runs_on_weft(pid, known)) {
-      const double used = is_known && passed > 0 ? (stat.used - known.used) / passed : 0;
-      rows.programs.push_back({pid, name_of_process(pid), std::max(0.0, used), allowed_cpus(pid), stat.threads,
-                               uptime() - ticks_to_seconds(static_cast<double>(stat.start))});
-    }
-    known.used = stat.used;
+    const Known known = look_at(pid, now);
+    if (known.on_weft)
+      rows.programs.push_back({pid, name_of_process(pid), known.cpus, allowed_cpus(pid), known.threads,
+                               up - ticks_to_seconds(static_cast<double>(known.start))});
     alive.emplace(pid, known);
   }
   known_ = std::move(alive);

@@ -32,10 +32,13 @@ class WeftPrograms {
   struct Known {
     uint64_t start = 0;  // by which a process is told from a later one with its number
     bool on_weft = false;
-    int looks = 0;       // since its mappings were read
+    int looks_left = 0;  // that leave it alone
     double used = 0;     // CPU seconds
+    double seen = 0;     // when
+    double cpus = 0;     // used since the look before
+    int threads = 0;
   };
-  bool runs_on_weft(int pid, Known& known) const;
+  Known look_at(int pid, double now);
 
   std::map<int, Known> known_;
   double busy_ = 0;  // CPU seconds of the machine

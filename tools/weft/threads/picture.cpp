@@ -82,9 +82,26 @@ class Text {
     }
   }
 
+  std::vector<std::string> deadlock() const {
+    const Diagnosis& found = picture_.diagnosis;
+    const std::vector<size_t> told = those_to_tell(found);
+    if (told.empty()) return {};
+    const auto stuck = static_cast<size_t>(std::count(found.stuck.begin(), found.stuck.end(), true));
+    std::vector<std::string> lines{"DEADLOCK: " + plural(stuck, "thread") + " can never go on" +
+                                   (found.cycle.size() > 1 ? ". These wait for each other:" : ":")};
+    constexpr size_t kMost = 8;
+    for (size_t i = 0; i < told.size() && i < kMost; ++i) {
+      lines.push_back("  " + thread(told[i]).name + " waits for " + wait(told[i]) + "; " +
+                      (where(told[i]).starts_with(kRegion) ? "in " : "at ") + where(told[i]));
+    }
+    return lines;
+  }
+
   std::string write(bool whole_stacks) {
     head();
-    if (!deadlock()) lines_ += hint();
+    const std::vector<std::string> found = deadlock();
+    for (const std::string& line : found) lines_ += line + '\n';
+    if (found.empty()) lines_ += hint();
     table();
     if (whole_stacks) stacks();
     if (!picture_.reads_stacks) lines_ += std::string("\n") + kNoLines + '\n';
@@ -183,30 +200,18 @@ class Text {
     lines_ += plural(picture_.table.threads.size(), "thread") + " (" + states + ")\n";
   }
 
-  bool deadlock() {
-    const Diagnosis& found = picture_.diagnosis;
-    std::vector<size_t> told = found.cycle;
-    if (told.empty()) {
-      for (size_t i = 0; i < found.stuck.size(); ++i) {
-        if (found.stuck[i] && !found.needs[i].missing.empty()) told.push_back(i);
-      }
+  static std::vector<size_t> those_to_tell(const Diagnosis& found) {
+    if (!found.cycle.empty()) return found.cycle;
+    std::vector<size_t> told;
+    for (size_t i = 0; i < found.stuck.size(); ++i) {
+      if (found.stuck[i] && !found.needs[i].missing.empty()) told.push_back(i);
     }
+    if (!told.empty()) return told;
     // Whom nobody who is stuck waits for, and who waits for nobody known.
-    if (told.empty()) {
-      for (size_t i = 0; i < found.stuck.size(); ++i) {
-        if (found.stuck[i]) told.push_back(i);
-      }
+    for (size_t i = 0; i < found.stuck.size(); ++i) {
+      if (found.stuck[i]) told.push_back(i);
     }
-    if (told.empty()) return false;
-    const auto stuck = static_cast<size_t>(std::count(found.stuck.begin(), found.stuck.end(), true));
-    lines_ += "DEADLOCK: " + plural(stuck, "thread") + " can never go on" +
-              (found.cycle.size() > 1 ? ". These wait for each other:\n" : ":\n");
-    constexpr size_t kMost = 8;
-    for (size_t i = 0; i < told.size() && i < kMost; ++i) {
-      lines_ += "  " + thread(told[i]).name + " waits for " + wait(told[i]) + "; " +
-                (where(told[i]).starts_with(kRegion) ? "in " : "at ") + where(told[i]) + '\n';
-    }
-    return true;
+    return told;
   }
 
   std::string hint() const {
@@ -323,6 +328,8 @@ std::string called_of_runtime(const std::vector<Frame>& stack) {
   }
   return called;
 }
+
+std::vector<std::string> deadlock_lines(const Picture& picture) { return Text(picture).deadlock(); }
 
 std::string as_text(const Picture& picture, bool whole_stacks) { return Text(picture).write(whole_stacks); }
 

@@ -33,6 +33,9 @@ std::string called_of_runtime(const std::vector<Frame>& stack);
 // has called the runtime as its last deed.
 bool has_opened_region(const std::vector<Frame>& stack);
 
+// "DEADLOCK: 2 threads can never go on. These wait for each other:", and a line for each of them. Empty: none is seen.
+std::vector<std::string> deadlock_lines(const Picture& picture);
+
 std::string as_text(const Picture& picture, bool whole_stacks);
 std::string as_json(const Picture& picture);
 

@@ -11,9 +11,6 @@ namespace weft::tools::report {
 // be named exactly come before those that fit whenever something waits.
 namespace {
 
-// Of all CPU time; less is usual on a machine that does anything else.
-constexpr double kMuchBlocked = 0.10;
-
 // What other processes take makes threads wait for each other. That is no fault of the program.
 void note_blocked(const Evidence& evidence, std::vector<std::string>& notes) {
   double blocked = 0;
@@ -21,7 +18,7 @@ void note_blocked(const Evidence& evidence, std::vector<std::string>& notes) {
     blocked += evidence.left(site, Loss::blocked);
   }
   const double others = evidence.run().others_cpu;
-  if (others > kMuchBlocked * evidence.cpu_seconds()) {
+  if (others > kMuch * evidence.cpu_seconds()) {
     notes.push_back(
         format("Other processes used %s of the CPUs' time meanwhile (%s of all). On a quiet machine the figures are "
                "other ones.",
@@ -29,7 +26,7 @@ void note_blocked(const Evidence& evidence, std::vector<std::string>& notes) {
     return;
   }
   const double part = evidence.cpu_seconds() > 0 ? blocked / evidence.cpu_seconds() : 0;
-  if (part < kMuchBlocked) return;
+  if (part < kMuch) return;
   notes.push_back(
       format("Threads that had work were without a CPU for %s (%s of the time of all CPUs): other processes "
              "ran there, or the threads slept. On a quiet machine the figures are other ones.",
@@ -39,6 +36,8 @@ void note_blocked(const Evidence& evidence, std::vector<std::string>& notes) {
 }  // namespace
 
 std::vector<Advice> advise(const Report& report, std::vector<std::string>* notes) {
+  // Of a program that stands still its figures say nothing.
+  if (!report.run.deadlock.empty()) return {};
   // What a rank should change is told by what a rank did: gains are of its time, and its CPUs are those of its regions.
   if (report.ranks.size() > 1) return advise(mean_rank(report), notes);
   Evidence evidence(report);

@@ -25,6 +25,7 @@
 #include "record_folder.h"
 #include "report/advice/advice.h"
 #include "report/command/files.h"
+#include "report/command/hang_watch.h"
 #include "report/command/node_watch.h"
 #include "report/command/outputs.h"
 #include "report/json/json.h"
@@ -123,7 +124,8 @@ void complete(Report& made) {
 // Ends the program as somebody does who sends SIGTERM to this command (child.h), and kills it if it goes on.
 class TimeLimit {
  public:
-  TimeLimit(double seconds, fs::path records) : seconds_(seconds), records_(std::move(records)) {}
+  TimeLimit(double seconds, fs::path records, report::HangWatch& hang)
+      : seconds_(seconds), records_(std::move(records)), hang_(hang) {}
 
   void look() {
     constexpr double kPatience = 5;
@@ -135,6 +137,7 @@ class TimeLimit {
       std::ofstream(records_ / "wanted").put('\n');
     }
     if (seconds_ <= 0 || passed < seconds_ + kPatience * asked_) return;
+    if (asked_ == 0) hang_.look_now();
     ++asked_;
     raise(SIGTERM);
   }
@@ -149,6 +152,7 @@ class TimeLimit {
  private:
   const double seconds_;
   const fs::path records_;
+  report::HangWatch& hang_;
   bool wanted_ = false;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   int asked_ = 0;
@@ -179,8 +183,9 @@ class Ranks {
   }
 
   // The exit code of this command.
-  int end(const Ending& ending, const Ending& own) {
+  int end(const Ending& ending, const Ending& own, const report::HangWatch& hang) {
     std::optional<Report> made = report_left(records_, run_.command, ending, own);
+    if (made) made->run.deadlock = hang.deadlock();
     const bool is_failed = ending.exit_code != 0 || (made ? is_unfinished(*made) : is_in_mpi(records_));
     const RankFolder::Left left = leave(std::move(made), ending, false);
     if (left == RankFolder::Left::late) {
@@ -242,12 +247,14 @@ class Ranks {
 
 // A page of its own.
 int write_alone(const ReportOptions& options, Outputs& outputs, std::optional<Report> made, const Ending& ending,
-                const report::NodeWatch& node, const Program& program, const std::string& name) {
+                const report::NodeWatch& node, const report::HangWatch& hang, const Program& program,
+                const std::string& name) {
   if (!made) {
     say_why_nothing(ending, program, name);
     return ending.exit_code != 0 ? ending.exit_code : kFailed;
   }
   made->run.node = node.share_of(made->run.process);
+  made->run.deadlock = hang.deadlock();
   complete(*made);
   const char* rank = platform::rank_by_launcher();
   const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;
@@ -281,13 +288,15 @@ int make_report(const ReportOptions& options, RunOptions run) {
   const auto has_trace = [&](const Ending& ending) {
     return !trace || trace->say_what_is_missing(ending, program, run.command.front());
   };
+  report::HangWatch hang;
   const auto run_recorded = [&](const auto& look) {
-    TimeLimit limit(options.seconds, folder.path());
-    const auto look_both = [&] {
+    TimeLimit limit(options.seconds, folder.path(), hang);
+    const auto look_all = [&] {
       look();
+      hang.look();
       limit.look();
     };
-    Ending ending = run_child("report", program.path, run.command, look_both, kBetweenLooks);
+    Ending ending = run_child("report", program.path, run.command, look_all, kBetweenLooks);
     limit.excuse(ending);
     return ending;
   };
@@ -298,7 +307,7 @@ int make_report(const ReportOptions& options, RunOptions run) {
     const int least = has_trace(ending) ? 0 : kFailed;
     return std::max(least,
                     write_alone(options, *outputs, report_left(folder.path(), run.command, ending, own, CutOff::taken),
-                                ending, node, program, run.command.front()));
+                                ending, node, hang, program, run.command.front()));
   }
   // The files can be written; one of the ranks will.
   outputs.reset();
@@ -306,7 +315,7 @@ int make_report(const ReportOptions& options, RunOptions run) {
   if (!ranks.good()) return kFailed;
   const Ending ending = run_recorded([&] { ranks.look(); });
   const int least = has_trace(ending) ? 0 : kFailed;
-  return std::max(least, ranks.end(ending, own));
+  return std::max(least, ranks.end(ending, own, hang));
 }
 
 int report_process(const ReportOptions& options, int given) {
@@ -333,6 +342,7 @@ int report_process(const ReportOptions& options, int given) {
   }
   Outputs outputs(options);
   if (!outputs.good()) return kFailed;
+  made->run.deadlock = report::deadlock_of(process);
   complete(*made);
   return outputs.write(*made, options.quiet) ? 0 : kFailed;
 }

@@ -130,6 +130,7 @@ void read_run(const Value& value, Run& run) {
   value.read("own_cpu_seconds", run.own_cpu_seconds);
   value.read("others_cpu", run.others_cpu);
   if (value.has("node")) read_node(value["node"], run.node);
+  value.read("deadlock", run.deadlock);
   value.read("notes", run.notes);
 }
 

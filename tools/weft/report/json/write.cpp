@@ -6,6 +6,7 @@
 
 #include "report/json/json.h"
 #include "report/wording/conclusion.h"
+#include "report/wording/headline.h"
 
 namespace weft::tools::report {
 
@@ -56,6 +57,7 @@ Json to_json(const Run& run) {
           {"others_cpu", finite(run.others_cpu)},
           {"node", to_json(run.node)},
           {"memory_on_one_node", finite(run.memory_on_one_node)},
+          {"deadlock", run.deadlock},
           {"notes", run.notes}};
 }
 
@@ -117,6 +119,7 @@ std::string to_json(const Report& report) {
   std::string text = "{\n";
   text += "\"format\": " + dump(kFormat) + ",\n";
   text += "\"run\": " + dump(to_json(report.run)) + ",\n";
+  text += "\"headline\": " + dump(headline_of(report)) + ",\n";
   text += "\"factors\": " + dump(to_json(factors_of(report))) + ",\n";
   text += "\"sites\": " + lines(numbers, "  ", [&](int number) { return to_json(report, number); }) + ",\n";
   text += "\"timeline\": {\"tick\": " + dump(finite(report.timeline.tick)) + ", \"cpus\": ";

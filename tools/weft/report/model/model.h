@@ -144,6 +144,7 @@ struct Run {
   double unseen = 0;  // in which a region was open that had begun before what was recorded; not in the JSON
   double others_cpu = 0;  // seconds that other processes used of these CPUs
   NodeShare node;
+  std::vector<std::string> deadlock;  // lines that name the one that the program was in at its end; empty: none
   int memory_nodes = 1;
   double memory_on_one_node = 0;  // the largest part of the pages on one node, 0 to 1; 0: not known
   std::vector<std::string> notes;  // what the reader has to know: events lost, symbols missing
@@ -159,6 +160,10 @@ struct Report {
       ranks;  // by number, where the report is about an MPI program's; the timeline has their CPUs in turn
   std::vector<Advice> advice;
 };
+
+// Of all CPU time, that other processes have had, or threads have been without; less is usual on a machine that does
+// anything else.
+inline constexpr double kMuch = 0.10;
 
 // CPU seconds of all threads.
 inline double cpu_seconds_of(const Report& report) {

@@ -54,7 +54,7 @@ function began(run) {
   return Number.isNaN(date.getTime()) ? run.began : `${run.began.slice(0, 16).replace("T", " ")} UTC`;
 }
 
-export function showHeadline({ run, factors, ranks }) {
+export function showHeadline({ run, headline, factors, ranks }) {
   const parts = partsOf(factors);
   const [useful, worst] = parts;
   const lost = run.cpus * run.seconds * (1 - useful.part);
@@ -84,6 +84,12 @@ export function showHeadline({ run, factors, ranks }) {
     "headline-content",
     h("p", { class: "command", id: "command" }, h("code", {}, run.command.map(shellWord).join(" "))),
     run.exit_code !== 0 && h("p", { class: "notice" }, `The program ended with exit code ${run.exit_code}.`),
+    run.deadlock?.length > 0 &&
+      h(
+        "div",
+        { class: "notice", id: "deadlock" },
+        run.deadlock.map((line) => h("p", {}, line.trim())),
+      ),
     h(
       "div",
       { class: "hero card" },
@@ -98,6 +104,7 @@ export function showHeadline({ run, factors, ranks }) {
             ? `${wholePercent(useful.part)} of ${cpus} × ${seconds(run.seconds)} did the program's work.`
             : `${cpus}, ${seconds(run.seconds)}.`,
         ),
+        headline && h("p", { id: "use" }, headline),
         h("p", {}, rest),
         run.notes?.length > 0 &&
           h(

@@ -193,6 +193,17 @@ std::vector<std::string> notes_of(const std::vector<Report>& ranks) {
   return notes;
 }
 
+std::vector<std::string> deadlocks_of(const std::vector<Report>& ranks) {
+  std::vector<std::string> lines;
+  for (const Report& rank : ranks) {
+    for (const std::string& line : rank.run.deadlock) {
+      const bool is_first = &line == &rank.run.deadlock.front();
+      lines.push_back(is_first ? "rank " + std::to_string(rank.run.rank) + ": " + line : line);
+    }
+  }
+  return lines;
+}
+
 void add(const NodeShare& more, NodeShare& sum) {
   sum.others = std::max(sum.others, more.others);
   sum.share += more.share;
@@ -230,6 +241,7 @@ Run run_of(const std::vector<Report>& ranks) {
     if (std::find(hosts.begin(), hosts.end(), own.host) == hosts.end()) hosts.push_back(own.host);
     same_settings = same_settings && own.settings == run.settings;
   }
+  run.deadlock = deadlocks_of(ranks);
   run.notes = notes_of(ranks);
   if (!same_settings) {
     run.notes.push_back("The ranks have different settings: those of rank " + std::to_string(run.rank) + " are shown.");

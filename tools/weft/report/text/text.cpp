@@ -6,6 +6,7 @@
 #include "report/model/stable_sort.h"
 #include "report/text/colour.h"
 #include "report/wording/conclusion.h"
+#include "report/wording/headline.h"
 #include "report/wording/numbers.h"
 #include "report/wording/words.h"
 
@@ -66,12 +67,12 @@ class Page {
     if (run_.exit_code != 0) end += format(", ended with code %d", run_.exit_code);
     const std::string begin = "weft report: ";
     add(colour_.bold(begin + shortened(command, width_ - begin.size() - end.size()) + end));
+    for (const std::string& line : run_.deadlock) add(colour_.bad(shortened(printable(line), width_)));
+    add(headline_of(report_));
     const double efficiency = factors_of(report_).parallel_efficiency;
     const std::string share = percent_text(efficiency);
-    add(format("%s on %s: ", seconds_text(run_.seconds).c_str(),
-               of_these(static_cast<uint64_t>(run_.cpus), "CPU").c_str()) +
-        (efficiency >= kGoodEfficiency ? colour_.good(share) : colour_.bad(share)) +
-        " of their time was the program's work" + (is_shown(whole_ * (1 - efficiency)) ? ". Lost:" : "."));
+    add((efficiency >= kGoodEfficiency ? colour_.good(share) : colour_.bad(share)) +
+        " of the CPUs' time was the program's work" + (is_shown(whole_ * (1 - efficiency)) ? ". Lost:" : "."));
     if (run_.own_seconds > 0) {
       lines_.insert(lines_.end() - 1,
                     format("Under its own OpenMP runtime it took %s, and %s of CPU time.",

@@ -8,9 +8,6 @@ namespace weft::tools::report {
 
 namespace {
 
-// Of all CPU time; less is usual on a machine that does anything else.
-constexpr double kMuch = 0.10;
-
 struct Lost {
   Loss why = Loss::serial;
   double seconds = 0;
@@ -42,6 +39,9 @@ std::string text_of(const Lost& lost, double whole) {
 
 Conclusion conclusion_of(const Report& report) {
   const Run& run = report.run;
+  if (!run.deadlock.empty()) {
+    return {false, "the program stood still in the deadlock that is named above, and its figures count that time."};
+  }
   const double whole = run.cpus * run.seconds;
   const double efficiency = factors_of(report).parallel_efficiency;
   if (whole <= 0 || efficiency >= kGoodEfficiency) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What /proc/PID/stat says of a process.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::tools {
+
+double ticks_to_seconds(double ticks);
+
+struct ProcessStat {
+  double used = 0;  // CPU seconds of all threads that it has had
+  int threads = 0;
+  uint64_t start = 0;  // ticks since the machine was started, by which it is told from a later one with its number
+};
+
+// False: there is no such process, or it is the kernel's.
+bool read_process_stat(int process, ProcessStat& stat);
+
+}  // namespace weft::tools
