@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -100,6 +101,20 @@ int main(void) {
   printf("begins %d\\n", omp_get_max_threads());
   fflush(stdout);
   sleep(1000);
+}
+"""
+
+
+CRASHES = """
+#include <omp.h>
+__attribute__((noinline)) static void fail(int *p) { *p = 3; }
+int main(void) {
+#pragma omp parallel num_threads(4)
+  {
+    if (omp_get_thread_num() == 2) fail((int *)8);
+#pragma omp barrier
+  }
+  return 0;
 }
 """
 
@@ -275,6 +290,77 @@ class Threads(CommandTest):
         done = self.threads(other)
         self.assertEqual(done.returncode, 1)
         self.assertIn("there is no such process", done.stderr)
+
+    @contextlib.contextmanager
+    def leaving_cores(self):
+        """Processes leave core files in their folder."""
+        pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text()
+        before = resource.getrlimit(resource.RLIMIT_CORE)
+        if not pattern.startswith("core") or before[1] == 0:
+            self.skipTest("core files go elsewhere")
+        resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_CORE, before)
+
+    def core(self):
+        (core,) = self.folder.glob("core*")
+        return core
+
+    def test_core_files_of_deadlocks(self):
+        program = self.build("deadlocks", SOURCE.read_text(), *self.FLAGS)
+        for kind in DEADLOCKS:
+            with self.subTest(kind=kind), self.leaving_cores(), self.running(program, kind) as process:
+                live = self.awaited(process)
+                process.send_signal(signal.SIGABRT)
+                process.wait()
+                core = self.core()
+                picture = json.loads(self.weft("threads", "--json", "-", core).stdout)
+                self.assertEqual(
+                    (picture["process"], picture["signal"], picture["deadlock"]), (process.pid, signal.SIGABRT, True)
+                )
+                stuck = [
+                    {thread["waits_for"] for thread in each["threads"] if thread["stuck"]} for each in (live, picture)
+                ]
+                self.assertEqual(stuck[0], stuck[1])
+                self.assertIn("DEADLOCK: ", self.weft("threads", core).stdout.splitlines()[1])
+                core.unlink()
+
+    def test_core_file_of_a_crash(self):
+        program = self.build("crashes", CRASHES, "-g")
+        with self.leaving_cores():
+            self.assertEqual(self.weft("run", program, cwd=self.folder).returncode, -signal.SIGSEGV)
+            done = self.weft("threads", self.core())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        first, second = done.stdout.splitlines()[:2]
+        self.assertIn("ended by signal 11, Segmentation fault), on weft", first)
+        self.assertRegex(second, r"^Signal 11 \(Segmentation fault\) has ended it, in \w+: fail at crashes\.c:3$")
+
+    def test_files_that_are_no_cores_of_weft(self):
+        with self.leaving_cores(), subprocess.Popen(["sleep", "1000"], cwd=self.folder) as other:
+            other.send_signal(signal.SIGABRT)
+            other.wait()
+        core = self.core()
+        whole = core.read_bytes()
+        program = self.build("crashes", CRASHES)
+        with self.leaving_cores():
+            core.unlink()
+            self.weft("run", program, cwd=self.folder)
+        own = self.core().read_bytes()
+        for name, content, words in (
+            ("other", whole, "the records of weft are not in it"),
+            ("cut", own[: len(own) // 100], "the records of weft are not in it"),
+            ("head", own[:70], "it is cut off"),
+            ("text", b"text", "it is no core file"),
+            ("empty", b"", "it is no core file"),
+        ):
+            with self.subTest(name=name):
+                file = self.folder / name
+                file.write_bytes(content)
+                done = self.weft("threads", file)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.one_complaint(done, str(file), words)
 
     def test_usage(self):
         for word in "0", "-1", "x", "4711x", "99999999999":

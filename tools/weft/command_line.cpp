@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line.h"
 
+#include <filesystem>
 #include <memory>
 
 #include "file_option.h"
@@ -26,6 +27,12 @@ constexpr char kColumns[] =
 CLI::Option* add_json(CLI::App* command, std::string& file) {
   constexpr char kHelp[] = "write the result for programs into this file; -: to stdout, in place of the text";
   return as_output(command->add_option("--json", file, kHelp), Stdout::taken);
+}
+
+bool is_process_number(const std::string& text) {
+  constexpr size_t kDigits = 9;
+  return !text.empty() && text.size() <= kDigits && text.find_first_not_of("0123456789") == std::string::npos &&
+         text != "0";
 }
 
 // What all commands of `tune` have in common.
@@ -261,18 +268,31 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
 
   threads =
       app.add_subcommand("threads",
-                         "weft threads [OPTIONS] PROCESS\n"
-                         "Say what each thread of a running program on weft does, what it waits for, and whether\n"
-                         "some of them can never go on. The process answers itself: no debugger, no rights of root.");
+                         "weft threads [OPTIONS] PROCESS | CORE\n"
+                         "Say what each thread of a program on weft does, what it waits for, and whether some of them\n"
+                         "can never go on: of one that runs, or that has left a core file. A process answers itself:\n"
+                         "no debugger, no rights of root.");
   add_json(threads, threads_options.json);
-  threads->add_option("process", threads_options.process, "the number of the process")
+  threads
+      ->add_option_function<std::string>(
+          "process",
+          [this](const std::string& text) {
+            if (!is_process_number(text)) {
+              threads_options.core = text;
+            } else {
+              threads_options.process = std::stoi(text);
+            }
+          },
+          "the number of the process, or the name of a core file")
       ->required()
-      ->type_name("PROCESS")
+      ->type_name("PROCESS | CORE")
       ->check([](const std::string& text) {
-        return fault_of_number(text, 1, 4194304).empty() ? "" : text + ": the number of a process is wanted";
+        return is_process_number(text) || std::filesystem::is_regular_file(text)
+                   ? ""
+                   : text + ": the number of a process is wanted, or a core file";
       });
   threads->add_flag("--stacks", threads_options.stacks, "with the whole stack of each thread that waits");
-  threads->footer("Example:\n  weft threads 4711");
+  threads->footer("Examples:\n  weft threads 4711\n  weft threads core");
 
   top = app.add_subcommand(
       "top",

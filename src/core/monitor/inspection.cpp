@@ -32,6 +32,9 @@ constexpr int kMostDescriptors = 65536;  // before Linux 5.9
 
 constexpr int kMostServed = 8;
 
+// Whoever has a core file looks for its first bytes.
+InspectionStart g_inspected;
+
 std::atomic<int> g_served{0};  // inspectors; relaxed: a number alone
 
 // Whether the process may do more than its user: then it tells nobody but root. The kernel says the same to those who
@@ -139,15 +142,7 @@ int64_t read_file(const char* name, uint64_t offset, char* data, size_t size) no
 }
 
 void serve(const Connection& connection) noexcept {
-  const Pool& p = pool();
-  const InspectionSettings& settings = p.settings.inspection;
-  InspectionStart inspected;
-  inspected.layout = kCoreLayout ^ settings.layout;
-  inspected.code = reinterpret_cast<uintptr_t>(&answer_inspector);
-  inspected.pool = reinterpret_cast<uintptr_t>(&p);
-  inspected.parked = reinterpret_cast<uintptr_t>(&parking::g_lists);
-  inspected.members = settings.members;
-  if (!connection.send_all(&inspected, sizeof inspected)) return;
+  if (!connection.send_all(&g_inspected, sizeof g_inspected)) return;
   InspectionRequest request;
   char data[kMostInspected];
   while (connection.receive_all(&request, sizeof request)) {
@@ -174,6 +169,16 @@ void* serve_main(void* inspector) {
 }
 
 }  // namespace
+
+void let_be_inspected() noexcept {
+  const Pool& p = pool();
+  const InspectionSettings& settings = p.settings.inspection;
+  g_inspected.layout = kCoreLayout ^ settings.layout;
+  g_inspected.code = reinterpret_cast<uintptr_t>(&answer_inspector);
+  g_inspected.pool = reinterpret_cast<uintptr_t>(&p);
+  g_inspected.parked = reinterpret_cast<uintptr_t>(&parking::g_lists);
+  g_inspected.members = settings.members;
+}
 
 void answer_inspector(pid_t inspector) noexcept {
   if (!pool().settings.inspection.allowed || !may_be_read()) return;

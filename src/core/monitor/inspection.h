@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft threads PID` reads of a process that runs on weft (docs/explanation/threads.md). The process serves its
+// What `weft threads PID` reads of a process that runs on weft (docs/explanation/inspection.md). The process serves its
 // own memory and files of /proc/self: so no right to trace it is needed, and a process that hangs answers as well as
 // any.
 //
@@ -49,6 +49,9 @@ struct InspectionAnswer {
 };
 
 inline constexpr uint32_t kMostInspected = 64 * 1024;  // bytes of a request
+
+// Writes down the InspectionStart, once there is a pool: for those who ask, and for those who read a core file.
+void let_be_inspected() noexcept;
 
 // Called by the monitor when process `inspector` has called it: starts a thread that answers. Eight at a time are
 // served.

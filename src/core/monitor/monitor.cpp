@@ -177,6 +177,7 @@ void* monitor_main(void* argument) {
 }  // namespace
 
 void start_monitor() noexcept {
+  let_be_inspected();
   g_awake.store(1);
   // Without a monitor, too, programs end, unless their members spin on each other.
   // The caller allocates the record, since what another thread allocates takes an area of memory of its own: 64 MiB of

@@ -72,6 +72,20 @@ def tune(run: str) -> str:
     )
 
 
+# A program that hangs: while it does, and the core file that it leaves.
+def of_a_hang(of_process: str, of_core: str) -> str:
+    return (
+        "mkdir -p /tmp/hang; cd /tmp/hang; rm -f core*; ulimit -c unlimited; "
+        "gcc -fopenmp -g -pthread -fno-optimize-sibling-calls /tests/cli/deadlocks.c -o program; "
+        "/weft/bin/weft run ./program locks_crossed & sleep 2; "
+        f"{{ {of_process.format(process='$!')}; }} >said 2>&1; cat said; grep -q 'deadlocks.c' said; "
+        f"kill -ABRT $!; wait $! || true; {{ {of_core.format(core='core*')}; }} >said 2>&1; cat said; "
+        "grep -q 'deadlocks.c' said"
+    )
+
+
+GDB = "gdb -batch -ex 'source /weft/lib/weft/weft-gdb.py' -ex 'weft backtrace all'"
+
 ROWS = {
     "the command starts": "/weft/bin/weft --version; /weft/bin/weft info >/dev/null",
     "OpenMP programs by gcc": "python3 -B /tests/packages/systems/openmp.py /weft/lib/weft gcc",
@@ -87,6 +101,11 @@ ROWS = {
     "both by the MPI standard's ABI, MPICH": by_abi("mpich", "mpi_abi_mpich/include", MPICH),
     "`weft tune collectives`, Open MPI": tune(OPENMPI),
     "`weft tune collectives`, MPICH": tune(MPICH),
+    "`weft threads` of a process and a core file": of_a_hang(
+        "/weft/bin/weft threads {process} | tee /dev/stderr | grep DEADLOCK",
+        "/weft/bin/weft threads {core} | tee /dev/stderr | grep DEADLOCK",
+    ),
+    "its stacks in gdb, of both": of_a_hang(f"{GDB} -p {{process}}", f"{GDB} ./program {{core}}"),
     # Unpacked as pip does it: these systems have none.
     "the wheel, NumPy and others": "rm -rf /tmp/site; python3 -m zipfile -e /weft/weft.whl /tmp/site; "
     "install -D -m 755 /tmp/site/weft-*.data/scripts/weft /tmp/site/weft/bin/weft; "

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a process that runs on weft, which answers itself (core/monitor/inspection.h): no right to trace it is needed.
+// Reads a process that runs on weft, or has run: what a look at its threads needs of it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -15,36 +15,58 @@
 
 namespace weft::tools {
 
+struct Registers {
+  uint64_t program_counter = 0;  // 0: not known
+  uint64_t stack_pointer = 0;
+  // By DWARF's numbers; the others are not known.
+  std::vector<std::pair<int, uint64_t>> others;
+};
+
+// An OS thread of the process.
+struct OsThread {
+  bool sleeps = false;  // in the system call `call`
+  long call = -1;
+  std::array<uint64_t, 6> arguments{};
+  Registers registers;  // of one that computes only a core file has them
+};
+
 class Inspector {
  public:
-  // Asks the process for a connection. Null: *fault says why there is none, and what to do.
-  static std::unique_ptr<Inspector> connect(pid_t process, std::string* fault);
-  // Whether the process has a monitor that can be called.
-  static bool can_be_asked(pid_t process);
-  ~Inspector();
+  virtual ~Inspector() = default;
   Inspector(const Inspector&) = delete;
   Inspector& operator=(const Inspector&) = delete;
 
   const core::InspectionStart& inspected() const { return inspected_; }
 
-  // `size` bytes at `address`; false: they are not mapped, or the process answers no more.
-  bool read(uint64_t address, void* data, size_t size);
-  // As many of them as there are; one page after the other.
-  std::vector<char> read_some(uint64_t address, size_t size);
-  // A file of its /proc/self.
-  std::optional<std::string> file(const std::string& name);
+  // What it is, for people: "process 4711".
+  virtual std::string subject() const = 0;
+  // The name of its program, without a folder.
+  virtual std::string program() const = 0;
+  virtual pid_t process() const = 0;
+  // Whether a later look may find something else.
+  virtual bool is_live() const = 0;
+
+  // As many of the `size` bytes at `address` as there are; one page after the other.
+  virtual std::vector<char> read_some(uint64_t address, size_t size) = 0;
+  // false: they are not there, or the process answers no more.
+  virtual bool read(uint64_t address, void* data, size_t size) = 0;
+  // A file that says what is mapped, as /proc/PID/maps does.
+  virtual std::string maps_file() const = 0;
+
+  virtual std::vector<pid_t> threads() = 0;
+  virtual OsThread thread(pid_t number) = 0;
+  // Empty: it is not known, or there is no such thread.
+  virtual std::string name_of_thread(pid_t number) = 0;
 
   // Whether it still answers.
-  bool answers() const { return socket_ >= 0; }
+  virtual bool answers() const = 0;
 
- private:
-  explicit Inspector(int socket) : socket_(socket) {}
-  // The bytes that the process sends back; below 0: an errno.
-  int64_t ask(const core::InspectionRequest& request, char* data);
-  bool receive(void* data, size_t size);
-  void give_up();
+ protected:
+  Inspector() = default;
 
-  int socket_;
+  // Whether the process's records are those that this command knows.
+  bool has_own_layout() const;
+
   core::InspectionStart inspected_;
 };
 

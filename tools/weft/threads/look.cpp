@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <thread>
 #include <utility>
 
+#include "threads/core_file.h"
 #include "threads/inspector.h"
+#include "threads/live_process.h"
 #include "threads/stacks.h"
 
 namespace weft::tools::threads {
@@ -21,16 +22,9 @@ constexpr std::chrono::milliseconds kBetweenLooks{300};
 // From where a thread begins to the function that waits.
 constexpr size_t kLeastFrames = 3;
 
-std::string program_of(int process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
-  std::string name;
-  std::getline(file, name, '\0');
-  return name.substr(name.rfind('/') + 1);
-}
-
-std::unique_ptr<Stacks> stacks_of([[maybe_unused]] Inspector& process, [[maybe_unused]] int number) {
+std::unique_ptr<Stacks> stacks_of([[maybe_unused]] Inspector& process) {
 #ifdef WEFT_HAS_LIBDW
-  return read_stacks(process, number);
+  return read_stacks(process);
 #else
   return nullptr;
 #endif
@@ -93,32 +87,30 @@ void refine_by_stacks(Picture& picture) {
   picture.stacks = std::move(stacks);
 }
 
-}  // namespace
-
-std::optional<Picture> look_at(int number, std::string* fault) {
-  const auto process = Inspector::connect(number, fault);
-  if (process == nullptr) return std::nullopt;
-  const Table earlier = read_table(*process, number);
-  std::this_thread::sleep_for(kBetweenLooks);
-  Picture picture{.process = number,
-                  .program = program_of(number),
+std::optional<Picture> look_at(Inspector& process, std::string* fault) {
+  const Table earlier = read_table(process);
+  if (process.is_live()) std::this_thread::sleep_for(kBetweenLooks);
+  Picture picture{.process = process.process(),
+                  .subject = process.subject(),
+                  .program = process.program(),
+                  .is_live = process.is_live(),
                   .table = {},
                   .diagnosis = {},
                   .stacks = {},
                   .regions = {},
                   .reads_stacks = false};
-  picture.table = read_table(*process, number);
+  picture.table = process.is_live() ? read_table(process) : earlier;
   if (!earlier.is_valid || !picture.table.is_valid) {
-    *fault = "it has ended, or answers no more";
+    *fault = process.is_live() ? "it has ended, or answers no more" : "the records of weft are not in it";
     return std::nullopt;
   }
-  const std::unique_ptr<Stacks> stacks = stacks_of(*process, number);
+  const std::unique_ptr<Stacks> stacks = stacks_of(process);
   picture.reads_stacks = stacks != nullptr;
   for (const Thread& thread : picture.table.threads) {
     std::vector<Frame> frames;
     if (stacks != nullptr) frames = stacks->frames(thread.registers);
     // A thread that has gone on meanwhile has left its stack to something else.
-    if (frames.size() < kLeastFrames) frames.clear();
+    if (frames.size() < kLeastFrames && process.is_live()) frames.clear();
     picture.stacks.push_back(std::move(frames));
   }
   if (stacks != nullptr) {
@@ -129,6 +121,24 @@ std::optional<Picture> look_at(int number, std::string* fault) {
   const Table seen = picture.table;
   refine_by_stacks(picture);
   picture.diagnosis = diagnose(picture.table, those_that_stand_still(earlier, seen, picture.table));
+  return picture;
+}
+
+}  // namespace
+
+std::optional<Picture> look_at_process(int number, std::string* fault) {
+  const auto process = LiveProcess::connect(number, fault);
+  return process != nullptr ? look_at(*process, fault) : std::nullopt;
+}
+
+std::optional<Picture> look_at_core(const std::string& file, std::string* fault) {
+  const auto process = CoreFile::open(file, fault);
+  if (process == nullptr) return std::nullopt;
+  std::optional<Picture> picture = look_at(*process, fault);
+  if (picture) {
+    picture->signal = process->signal();
+    picture->signalled = process->signalled();
+  }
   return picture;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -185,7 +186,7 @@ class Text {
   void head() {
     size_t by_state[4] = {};
     for (const Thread& one : picture_.table.threads) ++by_state[static_cast<size_t>(one.state)];
-    lines_ = picture_.program + " (process " + std::to_string(picture_.process) + "), on weft, " +
+    lines_ = picture_.program + " (" + picture_.subject + "), on weft, " +
              plural(static_cast<size_t>(picture_.table.cpus), "CPU") + ": ";
     std::string states;
     for (const State state : {State::runs, State::ready, State::waits, State::sleeps}) {
@@ -214,7 +215,18 @@ class Text {
     return told;
   }
 
+  // "Signal 11 (Segmentation fault) has ended it, in 32: fail at crash.c:2"
+  std::string signal() const {
+    for (size_t i = 0; i < picture_.table.threads.size(); ++i) {
+      if (thread(i).runs_on == picture_.signalled)
+        return "Signal " + std::to_string(picture_.signal) + " (" + strsignal(picture_.signal) + ") has ended it, in " +
+               thread(i).name + ": " + where(i) + '\n';
+    }
+    return {};
+  }
+
   std::string hint() const {
+    if (picture_.signal != 0) return signal();
     std::string running;
     bool has_python = false;
     for (size_t i = 0; i < picture_.table.threads.size(); ++i) {
@@ -225,7 +237,7 @@ class Text {
     std::string text = "No deadlock of OpenMP is seen. ";
     text += running.empty() ? "No thread is on a CPU: look at those that sleep in system calls.\n"
                             : "On CPUs, for whom others may wait: " + running + ".\n";
-    if (has_python)
+    if (has_python && picture_.is_live)
       text +=
           "The frames of Python: py-spy dump --pid " + std::to_string(picture_.process) + ", or faulthandler in it.\n";
     return text;
@@ -363,7 +375,9 @@ std::string as_json(const Picture& picture) {
   }
   const Json whole{{"process", picture.process},
                    {"program", picture.program},
+                   {"subject", picture.subject},
                    {"cpus", picture.table.cpus},
+                   {"signal", picture.signal},
                    {"deadlock", std::count(picture.diagnosis.stuck.begin(), picture.diagnosis.stuck.end(), true) > 0},
                    {"cycle", names_of(picture.diagnosis.cycle)},
                    {"threads", threads}};

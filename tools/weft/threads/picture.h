@@ -14,7 +14,11 @@ namespace weft::tools::threads {
 
 struct Picture {
   int process = 0;
+  std::string subject;  // Inspector::subject
   std::string program;
+  bool is_live = true;
+  int signal = 0;       // that has ended it; 0: none is known
+  int signalled = 0;    // the OS thread that got it
   Table table;
   Diagnosis diagnosis;
   std::vector<std::vector<Frame>> stacks;  // by thread

@@ -18,21 +18,21 @@ constexpr uint64_t kPage = 4096;
 
 class DwarfStacks : public Stacks {
  public:
-  DwarfStacks(const DwarfFunctions& library, Inspector& process, pid_t pid)
+  DwarfStacks(const DwarfFunctions& library, Inspector& process)
       : dw_(library),
         process_(process),
-        symbols_(read_symbols(maps_of(pid))),
+        symbols_(read_symbols(process.maps_file())),
         callbacks_{.find_elf = library.dwfl_linux_proc_find_elf,
                    .find_debuginfo = library.dwfl_standard_find_debuginfo,
                    .section_address = nullptr,
                    .debuginfo_path = nullptr} {
-    std::FILE* maps = std::fopen(maps_of(pid).c_str(), "re");
+    std::FILE* maps = std::fopen(process.maps_file().c_str(), "re");
     if (maps == nullptr) return;
     dwfl_ = dw_.dwfl_begin(&callbacks_);
     if (dwfl_ != nullptr) {
       dw_.dwfl_linux_proc_maps_report(dwfl_, maps);
       dw_.dwfl_report_end(dwfl_, nullptr, nullptr);
-      attached_ = dw_.dwfl_attach_state(dwfl_, nullptr, pid, &kThreads, this);
+      attached_ = dw_.dwfl_attach_state(dwfl_, nullptr, process.process(), &kThreads, this);
       runtime_ = dw_.dwfl_addrmodule(dwfl_, process.inspected().code);
     }
     std::fclose(maps);
@@ -102,8 +102,6 @@ class DwarfStacks : public Stacks {
       return;
     }
   }
-
-  static std::string maps_of(pid_t pid) { return "/proc/" + std::to_string(pid) + "/maps"; }
 
   static int take_frame(Dwfl_Frame* frame, void* argument) {
     auto* self = static_cast<DwarfStacks*>(argument);
@@ -194,9 +192,9 @@ class DwarfStacks : public Stacks {
 
 }  // namespace
 
-std::unique_ptr<Stacks> read_stacks(Inspector& process, pid_t pid) {
+std::unique_ptr<Stacks> read_stacks(Inspector& process) {
   const DwarfFunctions* library = libdw();
-  return library != nullptr ? std::make_unique<DwarfStacks>(*library, process, pid) : nullptr;
+  return library != nullptr ? std::make_unique<DwarfStacks>(*library, process) : nullptr;
 }
 
 }  // namespace weft::tools::threads

@@ -30,6 +30,6 @@ class Stacks {
 };
 
 // Null: the system has no library for it (symbols.h, kNoLines).
-std::unique_ptr<Stacks> read_stacks(Inspector& process, pid_t pid);
+std::unique_ptr<Stacks> read_stacks(Inspector& process);
 
 }  // namespace weft::tools::threads

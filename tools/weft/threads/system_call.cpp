@@ -1,26 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads/system_call.h"
 
-#include <cinttypes>
-#include <cstdio>
-
 #include <sys/syscall.h>
 
 namespace weft::tools::threads {
-
-SystemCall system_call_of(Inspector& process, pid_t thread) {
-  SystemCall call;
-  const auto text = process.file("task/" + std::to_string(thread) + "/syscall");
-  if (!text || text->starts_with("running")) return call;
-  auto& a = call.arguments;
-  const int found =
-      std::sscanf(text->c_str(),
-                  "%ld 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64
-                  " 0x%" SCNx64,
-                  &call.number, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &call.stack_pointer, &call.program_counter);
-  call.sleeps = found == 9 && call.number >= 0;
-  return call;
-}
 
 std::string name_of_call(long number) {
   switch (number) {

@@ -2,7 +2,6 @@
 #include "threads/thread_table.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -56,7 +55,7 @@ Registers saved_registers(Inspector& process, uint64_t stack_pointer) {
 
 class Reader {
  public:
-  Reader(Inspector& process, pid_t pid) : process_(process), pid_(pid), pool_(process, process.inspected().pool) {}
+  explicit Reader(Inspector& process) : process_(process), pool_(process, process.inspected().pool) {}
 
   Table read() {
     if (!pool_) return {};
@@ -117,12 +116,8 @@ class Reader {
 
   // Threads that have never used the pool.
   void read_others() {
-    std::error_code error;
-    const std::string folder = "/proc/" + std::to_string(pid_) + "/task";
-    for (const auto& task : std::filesystem::directory_iterator(folder, error)) {
-      const pid_t thread = std::stoi(task.path().filename());
-      const auto name = process_.file("task/" + std::to_string(thread) + "/comm");
-      if (own_.contains(thread) || (name && name->starts_with("weft-"))) continue;
+    for (const pid_t thread : process_.threads()) {
+      if (own_.contains(thread) || process_.name_of_thread(thread).starts_with("weft-")) continue;
       Thread row;
       row.name = "t" + std::to_string(thread);
       row.identity = row.runs_on = thread;
@@ -306,16 +301,20 @@ class Reader {
 
   // `waits`: whether a system call is what the thread waits for; otherwise its OS thread has nothing else to do.
   void look_at_system_call(Thread& row, bool waits) {
-    const SystemCall call = system_call_of(process_, row.runs_on);
-    if (!call.sleeps) return;
+    const OsThread thread = process_.thread(row.runs_on);
+    row.registers = thread.registers;
+    if (!thread.sleeps) return;
     row.state = waits ? State::sleeps : State::waits;
-    row.system_call = name_of_call(call.number);
-    row.registers.program_counter = call.program_counter;
-    row.registers.stack_pointer = call.stack_pointer;
+    row.system_call = name_of_call(thread.call);
     if (!waits) return;
     row.wait = {.what = Waits::system};
     // With a timeout it goes on in any case.
-    if (call.number == SYS_futex && call.arguments[3] == 0) look_at_futex(row, call.arguments[0]);
+    if (thread.call == SYS_futex && thread.arguments[3] == 0) look_at_futex(row, thread.arguments[0]);
+  }
+
+  bool has_thread(pid_t number) {
+    if (threads_.empty()) threads_ = process_.threads();
+    return std::find(threads_.begin(), threads_.end(), number) != threads_.end();
   }
 
   // glibc's mutex: the futex, a count, and the owner's number.
@@ -328,23 +327,23 @@ class Reader {
     row.wait.object = address;
     // 2: locked, and somebody waits.
     if (!process_.read(address, &mutex, sizeof mutex) || mutex.lock != 2 || mutex.owner <= 0) return;
-    if (!process_.file("task/" + std::to_string(mutex.owner) + "/comm")) return;
+    if (!has_thread(mutex.owner)) return;
     row.wait.what = Waits::mutex;
     row.wait.holder = mutex.owner;
   }
 
   Inspector& process_;
-  const pid_t pid_;
   Copy<core::Pool> pool_;
   Table table_;
   std::map<uint64_t, uint64_t> parked_;     // by context: the word
   std::map<uint64_t, pid_t> carriers_;      // by address: the OS thread
   std::set<pid_t> own_;                     // OS threads of the pool
+  std::vector<pid_t> threads_;              // all OS threads, once somebody has asked
   std::map<uint64_t, Copy<openmp::Team>> teams_;
 };
 
 }  // namespace
 
-Table read_table(Inspector& process, pid_t pid) { return Reader(process, pid).read(); }
+Table read_table(Inspector& process) { return Reader(process).read(); }
 
 }  // namespace weft::tools::threads

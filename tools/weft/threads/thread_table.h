@@ -67,13 +67,6 @@ struct TaskOfThread {
   bool implicit = false;
 };
 
-struct Registers {
-  uint64_t program_counter = 0;
-  uint64_t stack_pointer = 0;
-  // By DWARF's numbers; the others are not known.
-  std::vector<std::pair<int, uint64_t>> others;
-};
-
 struct Thread {
   std::string name;       // cN: the own context of carrier N; N: a context of the pool; tN: a thread of the program
   uint64_t context = 0;   // 0: a thread that is not the pool's
@@ -84,7 +77,7 @@ struct Thread {
   std::vector<TaskOfThread> tasks;  // the current one first
   Wait wait;
   std::string system_call;  // while its OS thread sleeps: its name
-  Registers registers;      // program_counter 0: not known
+  Registers registers;
 };
 
 struct Team {
@@ -106,6 +99,6 @@ struct Table {
   bool is_valid = false;  // false: the process has stopped answering
 };
 
-Table read_table(Inspector& process, pid_t pid);
+Table read_table(Inspector& process);
 
 }  // namespace weft::tools::threads

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `weft threads PID`: what each thread of a process on weft does, what it waits for, and which of them never go on.
+// `weft threads PROCESS | CORE`: what each thread of a process on weft does, what it waits for, and which of them never go on.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 namespace weft::tools {
 
 struct ThreadsOptions {
-  int process = 0;
+  int process = 0;       // 0: a core file
+  std::string core;
   std::string json;      // "-": to stdout
   bool stacks = false;   // whole stacks
 };

@@ -8,7 +8,7 @@
 #include "base/message.h"
 #include "descendants.h"
 #include "process_stat.h"
-#include "threads/inspector.h"
+#include "threads/live_process.h"
 #include "threads/look.h"
 
 namespace weft::tools::report {
@@ -24,7 +24,7 @@ constexpr double kIdle = 0.02;
 
 int program_on_weft() {
   std::string several;
-  const int process = meant_process(getpid(), Inspector::can_be_asked, &several);
+  const int process = meant_process(getpid(), LiveProcess::can_be_asked, &several);
   return process != getpid() ? process : 0;
 }
 
@@ -32,7 +32,7 @@ int program_on_weft() {
 
 std::vector<std::string> deadlock_of(int process) {
   std::string fault;
-  const std::optional<threads::Picture> picture = threads::look_at(process, &fault);
+  const std::optional<threads::Picture> picture = threads::look_at_process(process, &fault);
   return picture ? threads::deadlock_lines(*picture) : std::vector<std::string>();
 }
 
