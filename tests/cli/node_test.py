@@ -162,10 +162,10 @@ class Shows(NodeTest):
                 return next(x for x in found if x["pid"] == program.pid)
 
             self.assertEqual(entry()["command"], "worker")
-            self.assertGreaterEqual(set(entry()), {"pid", "command", "mode", "slots", "regions_a_second", "waiting"})
+            self.assertGreaterEqual(set(entry()), {"pid", "command", "mode", "slots", "regions_per_second", "waiting"})
             self.assertEqual(entry()["messages"], {"pending": 0, "silent_seconds": 0.0})
             self.assertEqual(set(entry()["slots"]), {"held", "wanted", "lent"})
-            self.eventually(lambda: entry()["regions_a_second"] > 0)
+            self.eventually(lambda: entry()["regions_per_second"] > 0)
             self.assertEqual(program.end(), (0, ""))
         self.expect_empty()
 
@@ -210,6 +210,13 @@ class Shows(NodeTest):
             if select.select([terminal], [], [], 1)[0]:
                 shown += os.read(terminal, 4096)
         self.assertIn(b"q ends", shown)
+        # Another order: the line of titles comes again.
+        os.write(terminal, b"p")
+        again = b""
+        while b"q ends" not in again and time.monotonic() < end:
+            if select.select([terminal], [], [], 1)[0]:
+                again += os.read(terminal, 4096)
+        self.assertRegex(again, rb"\[[^]]*\]  \d+\.\d\d of \d+ CPUs on weft, \d+\.\d\d others")
         os.write(terminal, b"q")
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
         os.close(terminal)

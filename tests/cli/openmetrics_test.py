@@ -62,7 +62,7 @@ def rows():
 
 
 def steady(row):
-    return {key: value for key, value in row.items() if key not in ("regions_a_second", "waiting")}
+    return {key: value for key, value in row.items() if key not in ("regions_per_second", "waiting")}
 
 
 class Values(OpenMetricsTest):

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "info.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -32,13 +34,57 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// What people read in place of a key, and of null.
+struct Words {
+  const char* key;
+  const char* title;
+  const char* of_null = "";
+};
+constexpr char kNoSys[] = "not known (/sys is not there)";
+constexpr Words kWords[] = {
+    {"packages", "packages", kNoSys},
+    {"numa_nodes", "NUMA nodes", kNoSys},
+    {"cores", "cores", kNoSys},
+    {"hardware_threads", "hardware threads", kNoSys},
+    {"affinity_mask", "in the affinity mask"},
+    {"cgroup_quota", "cgroup quota", "none"},
+    {"used_at_once", "used at once"},
+    {"loaded", "weft comes into programs"},
+    {"identity_switch", "switch of thread identity"},
+    {"rseq", "restartable sequences (rseq)"},
+    {"page_size", "page size"},
+    {"ulimit_u", "most processes and threads (ulimit -u)", "unlimited"},
+    {"ulimit_s_bytes", "stack (ulimit -s), bytes", "unlimited"},
+    {"ulimit_v_bytes", "address space (ulimit -v), bytes", "unlimited"},
+    {"bound", "threads are bound"},
+    {"cpus_of_places", "CPUs of each (first CPU:how many)"},
+    {"initial_place", "place of the initial thread"},
+    {"openblas_openmp", "OpenBLAS (OpenMP build)"},
+    {"openmpi", "Open MPI", "none"},
+    {"openmpi_4_1", "Open MPI 4.1", "none"},
+    {"mpich", "MPICH and its kin", "none"},
+    {"mpi_abi", "the standard's ABI", "none"},
+    {"all_mpis", "all MPIs", "none"},
+    {"other_runtimes", "OpenMP runtimes beside weft", "none that can be seen"},
+    {"openblas", "OpenBLAS"},
+    {"libraries", "libraries treated specially"},
+    {"mpi", "task-aware MPI (weft run --mpi)"},
+    {"collectives", "MPI's collectives on a node (weft run --collectives)"},
+    {"commit", "commit", "not known"},
+};
+
+Words words_of(const std::string& key) {
+  const auto found = std::find_if(std::begin(kWords), std::end(kWords), [&](const Words& row) { return key == row.key; });
+  return found != std::end(kWords) ? *found : Words{key.c_str(), key.c_str()};
+}
+
 Json machine() {
   const Machine machine = look_at_machine();
-  const auto known = [](int count) { return count > 0 ? Json(count) : Json("not known (/sys is not there)"); };
+  const auto known = [](int count) { return count > 0 ? Json(count) : Json(); };
   return {{"packages", known(machine.packages)},
-          {"NUMA nodes", known(machine.numa_nodes)},
+          {"numa_nodes", known(machine.numa_nodes)},
           {"cores", known(machine.cores)},
-          {"hardware threads", known(machine.hardware_threads)}};
+          {"hardware_threads", known(machine.hardware_threads)}};
 }
 
 Json cpus() {
@@ -46,42 +92,37 @@ Json cpus() {
   const int wanted = base::options().num_cpus;
   Json out;
   out["online"] = sysconf(_SC_NPROCESSORS_ONLN);
-  out["in the affinity mask"] = budget.affinity;
-  if (budget.quota_millis > 0) {
-    out["cgroup quota"] = budget.quota_millis / 1000.0;
-  } else {
-    out["cgroup quota"] = "none";
-  }
-  out["used at once"] = wanted > 0 ? wanted : budget.usable;
+  out["affinity_mask"] = budget.affinity;
+  out["cgroup_quota"] = budget.quota_millis > 0 ? Json(budget.quota_millis / 1000.0) : Json();
+  out["used_at_once"] = wanted > 0 ? wanted : budget.usable;
   return out;
 }
 
 Json limit(int which) {
   rlimit now{};
-  if (getrlimit(static_cast<__rlimit_resource>(which), &now) != 0 || now.rlim_cur == RLIM_INFINITY) return "unlimited";
+  if (getrlimit(static_cast<__rlimit_resource>(which), &now) != 0 || now.rlim_cur == RLIM_INFINITY) return {};
   return now.rlim_cur;
 }
 
 Json system() {
   Json out;
-  out["weft comes into programs"] = linker_audits()
-                                        ? "by LD_AUDIT"
-                                        : "by LD_PRELOAD (glibc " + glibc_version() +
-                                              " audits wrongly before 2.35): what a library opens with RTLD_DEEPBIND "
-                                              "or dlmopen stays on its own OpenMP runtime";
-  out["switch of thread identity"] = platform::thread_pointer_method() == platform::ThreadPointerMethod::instruction
-                                         ? "by an instruction"
-                                         : "by a system call (the kernel lacks FSGSBASE: nested regions cost more)";
+  out["loaded"] = linker_audits() ? "by LD_AUDIT"
+                                  : "by LD_PRELOAD (glibc " + glibc_version() +
+                                        " audits wrongly before 2.35): what a library opens with RTLD_DEEPBIND or "
+                                        "dlmopen stays on its own OpenMP runtime";
+  out["identity_switch"] = platform::thread_pointer_method() == platform::ThreadPointerMethod::instruction
+                               ? "by an instruction"
+                               : "by a system call (the kernel lacks FSGSBASE: nested regions cost more)";
   bool left = false;
   std::thread([&left] { left = platform::leave_rseq(); }).join();
-  out["restartable sequences (rseq)"] =
+  out["rseq"] =
       left ? "left by the threads of a region, as it must be"
            : "threads cannot leave them (a sandbox refuses it, or a C library that is not known): "
              "allocators with caches per CPU (tcmalloc) need GLIBC_TUNABLES=glibc.pthread.rseq=0";
-  out["page size"] = sysconf(_SC_PAGESIZE);
-  out["most processes and threads (ulimit -u)"] = limit(RLIMIT_NPROC);
-  out["stack (ulimit -s), bytes"] = limit(RLIMIT_STACK);
-  out["address space (ulimit -v), bytes"] = limit(RLIMIT_AS);
+  out["page_size"] = sysconf(_SC_PAGESIZE);
+  out["ulimit_u"] = limit(RLIMIT_NPROC);
+  out["ulimit_s_bytes"] = limit(RLIMIT_STACK);
+  out["ulimit_v_bytes"] = limit(RLIMIT_AS);
   return out;
 }
 
@@ -102,19 +143,19 @@ Json environment() {
 Json places() {
   const openmp::Affinity& affinity = openmp::affinity();
   Json out;
-  out["threads are bound"] = affinity.on;
+  out["bound"] = affinity.on;
   if (!affinity.on) return out;
   std::string text(openmp::format_places(affinity.places, nullptr, 0), ' ');
   openmp::format_places(affinity.places, text.data(), text.size() + 1);
   out["places"] = affinity.places.size();
-  out["CPUs of each (first CPU:how many)"] = text;
-  out["place of the initial thread"] = affinity.first;
+  out["cpus_of_places"] = text;
+  out["initial_place"] = affinity.first;
   return out;
 }
 
 Json libraries() {
   Json out;
-  out["OpenBLAS (OpenMP build)"] = base::options().nested_libraries
+  out["openblas_openmp"] = base::options().nested_libraries
                                        ? "its calls inside a parallel region use CPUs that are idle there"
                                        : "left alone (WEFT_NESTED_LIBRARIES=false)";
   return out;
@@ -126,10 +167,10 @@ Json mpis() {
   std::error_code error;
   Json out;
   for (const auto& [name, file] :
-       {std::pair{"Open MPI", "libweft-mpi-openmpi.so"}, std::pair{"MPICH and its kin", "libweft-mpi-mpich.so"},
-        std::pair{"the standard's ABI", "libweft-mpi-abi.so"}}) {
+       {std::pair{"openmpi", "libweft-mpi-openmpi.so"}, std::pair{"mpich", "libweft-mpi-mpich.so"},
+        std::pair{"mpi_abi", "libweft-mpi-abi.so"}}) {
     const std::filesystem::path library = folder / file;
-    out[name] = std::filesystem::exists(library, error) ? library.string() : "none";
+    out[name] = std::filesystem::exists(library, error) ? Json(library.string()) : Json();
   }
   return out;
 }
@@ -140,8 +181,8 @@ Json collectives() {
   std::error_code error;
   Json out;
   for (const auto& [name, library] :
-       {std::pair{"Open MPI 4.1", &found.openmpi_component}, std::pair{"all MPIs", &found.collectives}}) {
-    out[name] = std::filesystem::exists(*library, error) ? library->string() : "none";
+       {std::pair{"openmpi_4_1", &found.openmpi_component}, std::pair{"all_mpis", &found.collectives}}) {
+    out[name] = std::filesystem::exists(*library, error) ? Json(library->string()) : Json();
   }
   return out;
 }
@@ -168,8 +209,8 @@ Json program(const Program& program) {
   }
   Json others = Json::object();
   for (const ProgramRuntimes::Other& other : found.others) others[other.file] = other.why;
-  out["OpenMP runtimes beside weft"] = others.empty() ? Json("none that can be seen") : others;
-  for (const ProgramRuntimes::Other& copy : found.openblas) out["OpenBLAS"][copy.file] = copy.why;
+  out["other_runtimes"] = others.empty() ? Json() : others;
+  for (const ProgramRuntimes::Other& copy : found.openblas) out["openblas"][copy.file] = copy.why;
   return out;
 }
 
@@ -177,12 +218,13 @@ std::string plain(const Json& value) { return value.is_string() ? value.get<std:
 
 void print_section(const char* title, const Json& section) {
   std::printf("%s\n", title);
-  for (const auto& [name, value] : section.items()) {
+  for (const auto& [key, value] : section.items()) {
+    const Words words = words_of(key);
     if (!value.is_object()) {
-      std::printf("  %-42s %s\n", name.c_str(), plain(value).c_str());
+      std::printf("  %-42s %s\n", words.title, value.is_null() ? words.of_null : plain(value).c_str());
       continue;
     }
-    std::printf("  %s\n", name.c_str());
+    std::printf("  %s\n", words.title);
     for (const auto& [inner, text] : value.items()) std::printf("    %s: %s\n", inner.c_str(), plain(text).c_str());
   }
 }
@@ -203,7 +245,7 @@ void print(const Json& all) {
     if (title == "environment") {
       print_environment(section);
     } else {
-      print_section(title.c_str(), section);
+      print_section(words_of(title).title, section);
     }
   }
 }
@@ -225,7 +267,7 @@ int info(const std::string& json, const std::vector<std::string>& command) {
   if (!file.good()) return kFailed;
   Json all;
   all["weft"] = {{"version", kVersion},
-                 {"commit", *kCommit != '\0' ? kCommit : "not known"},
+                 {"commit", *kCommit != '\0' ? Json(kCommit) : Json()},
                  {"library", find_libraries().runtime.string()}};
   if (!command.empty()) all["program"] = program(wanted);
   all["machine"] = machine();
@@ -233,9 +275,9 @@ int info(const std::string& json, const std::vector<std::string>& command) {
   all["system"] = system();
   if (openmp::affinity_requested(base::options())) all["places"] = places();
   all["environment"] = environment();
-  all["libraries treated specially"] = libraries();
-  all["task-aware MPI (weft run --mpi)"] = mpis();
-  all["MPI's collectives on a node (weft run --collectives)"] = collectives();
+  all["libraries"] = libraries();
+  all["mpi"] = mpis();
+  all["collectives"] = collectives();
   if (json != "-") print(all);
   return json.empty() || file.write(all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n') ? 0 : kFailed;
 }

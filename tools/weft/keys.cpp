@@ -29,11 +29,11 @@ Keys::~Keys() {
   if (there_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
 }
 
-bool Keys::asked_to_end(double seconds) const {
+char Keys::pressed(double seconds) const {
   pollfd key{STDIN_FILENO, POLLIN, 0};
-  if (poll(&key, there_ ? 1 : 0, static_cast<int>(seconds * 1000)) <= 0) return g_interrupted != 0;
+  if (poll(&key, there_ ? 1 : 0, static_cast<int>(seconds * 1000)) <= 0) return g_interrupted != 0 ? kEnd : '\0';
   char pressed = 0;
-  return ::read(STDIN_FILENO, &pressed, 1) != 1 || pressed == 'q' || pressed == 'Q';
+  return ::read(STDIN_FILENO, &pressed, 1) == 1 && pressed != 'Q' ? pressed : kEnd;
 }
 
 }  // namespace weft::tools

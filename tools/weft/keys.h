@@ -15,8 +15,10 @@ class Keys {
   Keys(const Keys&) = delete;
   Keys& operator=(const Keys&) = delete;
 
-  // Waits so long; true when the user wants to end: by q, or by one of these signals.
-  bool asked_to_end(double seconds) const;
+  // q, Ctrl-C, one of these signals, or the end of the terminal.
+  static constexpr char kEnd = 'q';
+  // Waits so long for a key. Zero: none was pressed.
+  char pressed(double seconds) const;
 
  private:
   termios before_{};

@@ -12,7 +12,9 @@
 #include "keys.h"
 #include "metrics.h"
 #include "node_rows.h"
+#include "program_table.h"
 #include "report_file.h"
+#include "terminal.h"
 #include "weft_programs.h"
 
 namespace weft::tools {
@@ -73,7 +75,7 @@ std::string json_of_node(const node::NodeStatus& now, const node::NodeStatus& be
   for (const node::ProcessStatus& process : now.processes) {
     const Rates recent = rates(process, before, kOnceSeconds);
     Json entry = json_of(process);
-    entry["regions_a_second"] = recent.regions;
+    entry["regions_per_second"] = recent.regions;
     entry["waiting"] = recent.waiting;
     processes.push_back(entry);
   }
@@ -82,6 +84,8 @@ std::string json_of_node(const node::NodeStatus& now, const node::NodeStatus& be
                   {"on_weft", json_of_programs(programs)},
                   {"cpus_used_by_others", programs.others}});
 }
+
+int cpus() { return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)); }
 
 int top_once(const std::string& json) {
   ReportFile file("top", "--json", json);
@@ -93,7 +97,7 @@ int top_once(const std::string& json) {
   std::this_thread::sleep_for(std::chrono::duration<double>(kOnceSeconds));
   if (!read_node(now)) return kFailed;
   const ProgramRows rows = programs.look();
-  if (json != "-") std::printf("%s\n", as_text(rows, "").c_str());
+  if (json != "-") std::printf("%s\n", table_of(rows, cpus(), Sort::cpu, false, "").c_str());
   if (json != "-") print_top(now, before, kOnceSeconds, "");
   return json.empty() || file.write(json_of_node(now, before, rows)) ? 0 : kFailed;
 }
@@ -104,6 +108,8 @@ int top(const TopOptions& options) {
   if (!options.openmetrics.empty()) return export_metrics(options);
   if (options.once || !options.json.empty() || isatty(STDOUT_FILENO) == 0) return top_once(options.json);
   const Keys keys;
+  const bool colour = has_colour(STDOUT_FILENO);
+  Sort sort = Sort::cpu;
   node::NodeStatus before;
   WeftPrograms programs;
   programs.look();
@@ -113,13 +119,15 @@ int top(const TopOptions& options) {
     if (!read_node(now)) return kFailed;
     const Clock::time_point time = Clock::now();
     // To the upper left corner; each line is cleared behind its text, and what is below.
-    std::printf("\x1b[H%s\x1b[K\n", as_text(programs.look(), "\x1b[K").c_str());
+    std::printf("\x1b[H%s\x1b[K\n", table_of(programs.look(), cpus(), sort, colour, "\x1b[K").c_str());
     print_top(now, before, std::chrono::duration<double>(time - seen).count(), "\x1b[K");
-    std::printf("\x1b[Kq ends\x1b[J");
+    std::printf("\x1b[Kq ends; %s\x1b[J", kSortKeys);
     std::fflush(stdout);
     before = std::move(now);
     seen = time;
-    if (keys.asked_to_end(options.seconds > 0 ? options.seconds : kSeconds)) break;
+    const char key = keys.pressed(options.seconds > 0 ? options.seconds : kSeconds);
+    if (key == Keys::kEnd) break;
+    if (is_sort(key)) sort = static_cast<Sort>(key);
   }
   std::printf("\n");
   return 0;

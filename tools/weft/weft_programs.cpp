@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -106,25 +105,7 @@ ProgramRows WeftPrograms::look() {
   if (passed > 0) rows.others = std::max(0.0, (busy - busy_) / passed - ours);
   busy_ = busy;
   seen_ = now;
-  std::sort(rows.programs.begin(), rows.programs.end(), [](const ProgramRow& a, const ProgramRow& b) {
-    return a.cpus != b.cpus ? a.cpus > b.cpus : a.pid < b.pid;
-  });
   return rows;
-}
-
-std::string as_text(const ProgramRows& rows, const char* line_end) {
-  char line[160];
-  std::snprintf(line, sizeof line, "%8s  %-16s %7s %7s %8s %7s%s\n", "PID", "ON WEFT", "CPUS", "THREADS", "SECONDS",
-                "CPU", line_end);
-  std::string text = line;
-  for (const ProgramRow& row : rows.programs) {
-    std::snprintf(line, sizeof line, "%8d  %-16.16s %7d %7d %8.0f %6.0f%%%s\n", row.pid, row.name.c_str(), row.allowed,
-                  row.threads, row.seconds, 100 * row.cpus, line_end);
-    text += line;
-  }
-  if (rows.programs.empty()) text += std::string("          no process runs on weft") + line_end + '\n';
-  std::snprintf(line, sizeof line, "          all others %37s %5.0f%%%s\n", "", 100 * rows.others, line_end);
-  return text + line;
 }
 
 }  // namespace weft::tools

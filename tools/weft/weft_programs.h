@@ -19,7 +19,7 @@ struct ProgramRow {
 };
 
 struct ProgramRows {
-  std::vector<ProgramRow> programs;  // those that use most first
+  std::vector<ProgramRow> programs;
   double others = 0;                 // CPUs that all other processes have used
 };
 
@@ -44,7 +44,5 @@ class WeftPrograms {
   double busy_ = 0;  // CPU seconds of the machine
   double seen_ = 0;  // when
 };
-
-std::string as_text(const ProgramRows& rows, const char* line_end);
 
 }  // namespace weft::tools

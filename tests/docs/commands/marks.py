@@ -29,7 +29,8 @@ NOT_COMMANDS = [
     Mark(r"docs/.*/collectives\.md", r"# (weft|operation)|(allreduce|bcast) \d", "the file of rules"),
     Mark(r"docs/how-to/debug\.md", r"[a-z ]+: \d", "what --stats prints"),
     Mark(r"docs/how-to/debug\.md", r"\d\. |   -> ", "what weft doctor says"),
-    Mark(r"docs/how-to/debug\.md", r"model \(|DEADLOCK|  \w+ waits|ID  STATE", "what weft threads says"),
+    Mark(r"docs/how-to/debug\.md", r"model \(|DEADLOCK|  \w+ waits|ID  STATE|Signal 11", "what weft threads says"),
+    Mark(r"docs/how-to/debug\.md", r"weft threads core", "a core file: cli/threads_test.py has some"),
     Mark(
         r"docs/how-to/debug\.md",
         r"\(gdb\)|id  state|c?\d+  ",

@@ -16,7 +16,7 @@
 #include "report/command/files.h"
 #include "report/compare/compare.h"
 #include "report/json/json.h"
-#include "report/text/terminal.h"
+#include "terminal.h"
 #include "report_file.h"
 
 namespace weft::tools {
@@ -84,7 +84,7 @@ int compare_reports(const CompareOptions& options) {
   const report::Comparison made = report::compare(before, after);
   if (options.json != "-") {
     const std::string text =
-        report::to_text(made, report::has_colour(STDOUT_FILENO), report::columns_of(STDOUT_FILENO));
+        report::to_text(made, has_colour(STDOUT_FILENO), columns_of(STDOUT_FILENO));
     std::fputs(text.c_str(), stdout);
   }
   return options.json.empty() || json.write(report::to_json(made)) ? 0 : kFailed;

@@ -14,7 +14,7 @@
 #include "platform/file_name.h"
 #include "report/json/json.h"
 #include "report/page/page.h"
-#include "report/text/terminal.h"
+#include "terminal.h"
 #include "report/text/text.h"
 
 namespace weft::tools {
@@ -52,7 +52,7 @@ bool Outputs::write(const report::Report& made, bool quiet) {
   if (quiet) return good;
   const std::string shown = has_page && page_name_ != "-" ? page_name_ : "";
   const std::string text =
-      report::to_text(made, report::has_colour(STDERR_FILENO), report::columns_of(STDERR_FILENO), shown);
+      report::to_text(made, has_colour(STDERR_FILENO), columns_of(STDERR_FILENO), shown);
   return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && good;
 }
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "report/compare/compare.h"
-#include "report/text/colour.h"
+#include "colour.h"
 #include "report/wording/numbers.h"
 
 namespace weft::tools::report {

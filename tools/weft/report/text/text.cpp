@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "report/model/stable_sort.h"
-#include "report/text/colour.h"
+#include "colour.h"
 #include "report/wording/conclusion.h"
 #include "report/wording/headline.h"
 #include "report/wording/numbers.h"

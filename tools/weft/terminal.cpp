@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/text/terminal.h"
+#include "terminal.h"
 
 #include <cstdlib>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-namespace weft::tools::report {
+namespace weft::tools {
 
 int columns_of(int descriptor) {
   winsize size{};
@@ -16,4 +16,4 @@ int columns_of(int descriptor) {
 
 bool has_colour(int descriptor) { return isatty(descriptor) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
-}  // namespace weft::tools::report
+}  // namespace weft::tools

@@ -2,7 +2,7 @@
 // What there is to know of a terminal before one writes to it.
 #pragma once
 
-namespace weft::tools::report {
+namespace weft::tools {
 
 // Columns of what the descriptor is connected to; 100 where it is no terminal.
 int columns_of(int descriptor);
@@ -10,4 +10,4 @@ int columns_of(int descriptor);
 // Whether colours are wanted there (https://no-color.org).
 bool has_colour(int descriptor);
 
-}  // namespace weft::tools::report
+}  // namespace weft::tools

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace weft::tools::report {
+namespace weft::tools {
 
 class Colour {
  public:
@@ -23,4 +23,4 @@ class Colour {
   const bool on_;
 };
 
-}  // namespace weft::tools::report
+}  // namespace weft::tools
