@@ -269,8 +269,8 @@ test-archive-aarch64:
 uninstall:
 	@scripts/uninstall $(prefix)
 
-# Every way to install and to remove that docs/how-to/install.md has, each in a folder or a root of its own: half an hour on
-# two CPUs, most of it for the wheel and the installed files.
+# Every way to install and to remove that docs/how-to/install.md has, each in a folder or a root of its own: some forty
+# minutes on two CPUs, most of it for the wheel, the archive and the installed files.
 test-install: installed
 	@scripts/setup-install
 	$(MAKE) test-deb test-wheel test-sdist test-deployment
@@ -284,7 +284,7 @@ test-deployment: deb archive
 	@scripts/setup-install
 	scripts/setup-system bookworm-services || [ $$? -eq 77 ]
 	tests/packages/deployment/systemd_test build/dist/weft_*_$$(dpkg --print-architecture).deb || [ $$? -eq 77 ]
-	for test in container easybuild conda modules; do \
+	for test in container pod easybuild conda modules; do \
 	  tests/packages/deployment/$${test}_test build/dist/weft-*-linux-$$(uname -m).tar.gz || [ $$? -eq 77 ] || exit 1; done
 
 # Format and static analysis; of what is for MPI too.
