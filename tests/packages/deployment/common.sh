@@ -9,6 +9,7 @@ fail() { echo "$test: $*" >&2; exit 1; }
 # what it is, the script's arguments
 given() {
   [ $# -eq 2 ] && [ -f "$2" ] || { echo "usage: $test $1" >&2; exit 2; }
+  # shellcheck disable=SC2034
   file=$(realpath "$2")
   folder=$(mktemp -d)
   trap clean_up EXIT
