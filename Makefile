@@ -214,7 +214,7 @@ test-sdist: sdist
 	tests/packages/sdist_test $$(ls build/dist/weft-[0-9]*.tar.gz | grep -ve -linux- -e -source)
 
 # What an installation holds, and nothing else: neither tests nor what they need. A tree that has been set up for tests stays so.
-.PHONY: installed install-tsan archive test-systems uninstall test-install
+.PHONY: installed install-tsan archive test-systems uninstall test-install test-deployment
 installed:
 	@scripts/setup --build
 	@test -e build/release/build.ninja || cmake --preset release -DWEFT_TESTS=OFF -DWEFT_WERROR=OFF
@@ -269,14 +269,23 @@ test-archive-aarch64:
 uninstall:
 	@scripts/uninstall $(prefix)
 
-# Every way to install and to remove that docs/how-to/install.md has, each in a folder or a root of its own: half an hour on
-# two CPUs, most of it for the wheel and the installed files.
+# Every way to install and to remove that docs/how-to/install.md has, each in a folder or a root of its own: some forty
+# minutes on two CPUs, most of it for the wheel, the archive and the installed files.
 test-install: installed
 	@scripts/setup-install
-	$(MAKE) test-deb test-wheel test-sdist
+	$(MAKE) test-deb test-wheel test-sdist test-deployment
 	tests/packages/prefix_test
 	for test in libraries recipes targets uninstall; do \
 	  WEFT_BUILD_DIR=$(CURDIR)/build/release $(TEST_PYTHON) tests/packages/$${test}_test.py || exit 1; done
+
+# What weft is deployed by: systemd, containers, EasyBuild, conda's packages, Lmod. Each is the real one, and skipped where it cannot
+# be had; a minute or two behind the package and the archive.
+test-deployment: deb archive
+	@scripts/setup-install
+	scripts/setup-system bookworm-services || [ $$? -eq 77 ]
+	tests/packages/deployment/systemd_test build/dist/weft_*_$$(dpkg --print-architecture).deb || [ $$? -eq 77 ]
+	for test in container pod easybuild conda modules; do \
+	  tests/packages/deployment/$${test}_test build/dist/weft-*-linux-$$(uname -m).tar.gz || [ $$? -eq 77 ] || exit 1; done
 
 # Format and static analysis; of what is for MPI too.
 lint: setup-mpi build

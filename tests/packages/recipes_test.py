@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of packaging/: what they tell CMake configures weft where its libraries lie in a folder of their own and
-nowhere else. Neither Spack, nor conda, nor a container is started."""
+"""The recipes of packaging/ that compile weft: what they tell CMake configures it where its libraries lie in a folder of their own
+and nowhere else. Neither Spack, nor conda, nor a container is started; tests/packages/deployment starts those that take the archive.
+"""
 
 import glob
 import os
@@ -151,9 +152,23 @@ class Conda(Configured):
         self.assertIn("libboost_context.so", (build / "build.ninja").read_text())
 
 
+class Versions(unittest.TestCase):
+    def test_each_recipe_has_that_of_the_project(self) -> None:
+        version = re.search(r"^project\(weft VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+        stated = {"easybuild": [path.name for path in (PACKAGING / "easybuild").iterdir()]}
+        for name in ("spack/package.py", "conda/meta.yaml", "conda/recipe.yaml"):
+            stated[name] = re.findall(r"version\S*[( ](?:= )?\"([\d.]+)\"", (PACKAGING / name).read_text())
+        (easyconfig,) = stated["easybuild"]
+        stated[easyconfig] = re.findall(
+            r"^version = '(.*)'", (PACKAGING / "easybuild" / easyconfig).read_text(), re.MULTILINE
+        )
+        expected = {name: [version] for name in stated} | {"easybuild": [f"weft-{version}.eb"]}
+        self.assertEqual(stated, expected)
+
+
 class Containers(unittest.TestCase):
     def setUp(self) -> None:
-        self.docker = (PACKAGING / "container/Dockerfile").read_text()
+        self.docker = (PACKAGING / "container/Dockerfile.source").read_text()
         self.apptainer = (PACKAGING / "container/weft.def").read_text()
 
     def packages(self) -> "list[str]":

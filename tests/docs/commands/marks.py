@@ -81,6 +81,7 @@ NOT_RUN = [
         r"tar xf build/dist|weft-\*-linux",
         "a way to install: make test-systems",
     ),
+    Mark(ANY, r"(docker|eb|rattler-build) ", "what weft is deployed by: make test-deployment"),
     Mark(ANY, r"cmake -DCMAKE_PREFIX_PATH", "a way to link: cli/install_test.py"),
     Mark(ANY, r"bench/run|.*build/release/bench/", "a measurement: minutes to hours"),
     Mark(ANY, r"ctest |.*scale_(study|explore)|tests/conformance/", "part of the project's tests"),
