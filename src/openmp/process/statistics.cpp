@@ -48,7 +48,7 @@ size_t print_summary(char* text, size_t room) noexcept {
   const double idle = cpus - used - delayed;
   if (idle > kWorth * cpus) add("; for %.2f it had no work: serial parts, and waiting for each other", idle);
   say("\n");
-  if (delayed > 2 * kWorth * cpus) {
+  if (delayed > 2 * kWorth * cpus && !base::options().node) {
     say("  -> weft run --node PROGRAM: programs that run so share the CPUs\n");
   } else if (idle > 4 * kWorth * cpus) {
     say("  -> weft report PROGRAM: it says which lines leave CPUs without work\n");
