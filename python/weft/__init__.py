@@ -40,6 +40,7 @@ _MODULES = {
     "Pool": "_pools",
     "RWLock": "_rwlock",
     "TooLateError": "_enable",
+    "_jupyter_server_extension_points": "_jupyter_server",
     "enable": "_enable",
     "load_ipython_extension": "_magic",
     "pools": "_pools",
