@@ -185,6 +185,8 @@ test-python: build
 	@scripts/setup-python-full
 	cmake --install build/release --component python --prefix build/release/python_tree/weft >/dev/null
 	PYTHONPATH=$(CURDIR)/build/release/python_tree tests/python/run build/python/venv-full tests/python/full_test.py -v
+	PYTHONPATH=$(CURDIR)/build/release/python_tree tests/python/run build/python/venv-full tests/python/frameworks_test.py -v
+	PYTHONPATH=$(CURDIR)/build/release/python_tree tests/python/run build/python/venv-full tests/python/jupyter_server_test.py -v
 	PYTHONPATH=$(CURDIR)/build/release/python_tree tests/python/run build/python/venv-full tests/python/sklearn_suite.py
 
 # The pages of docs/ as a site: build/site/index.html.

@@ -5,6 +5,12 @@
 # links, which wheels cannot hold: the other names of the runtime are answered by the audit library.
 install(DIRECTORY python/weft/ DESTINATION . COMPONENT python EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.py"
         PATTERN "py.typed")
+# Jupyter's server switches on what such a file lists (`jupyter server extension enable weft`), beside other packages' files.
+set(jupyter_dir etc/jupyter)
+if(SKBUILD_DATA_DIR)
+  set(jupyter_dir ${SKBUILD_DATA_DIR}/etc/jupyter)
+endif()
+install(FILES python/jupyter/weft.json DESTINATION ${jupyter_dir}/jupyter_server_config.d COMPONENT python EXCLUDE_FROM_ALL)
 weft_install(FILES ${PROJECT_BINARY_DIR}/python/_version.py DESTINATION . COMPONENT python EXCLUDE_FROM_ALL
              BUILT_BY weft_version)
 weft_install(TARGETS weft weft_audit weft_numa weft_numa_protect weft_observe weft_preload weft_tcm weft_mpi weft_shm

@@ -8,7 +8,7 @@ import os
 import threading
 import warnings
 
-from weft import _limits, _numba, _owners, _runtime
+from weft import _launchers, _limits, _numba, _owners, _runtime
 from weft._settings import Settings, store_launch
 
 TYPE_CHECKING = False
@@ -109,5 +109,6 @@ def enable(
             from weft import _static
 
             _static.install()
+        _launchers.install()
         _limits.install()
         _numba.install()

@@ -8,7 +8,7 @@ from weft import _files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping
+    from collections.abc import Mapping, MutableMapping
 
 MODES = ("dynamic", "static", "exclusive", "counting")
 MOST_WEIGHT = 10000
@@ -60,6 +60,11 @@ class Settings:
         ):
             if value is not None:
                 environment[name] = str(value)
+
+
+def is_node(environment: "Mapping[str, str]") -> bool:
+    """Whether processes that are started with it share the CPUs of the node."""
+    return environment.get("WEFT_NODE", "").strip().lower() in ("true", "yes", "on", "1")
 
 
 def _prepend(environment: "MutableMapping[str, str]", name: str, value: str, separator: str) -> None:

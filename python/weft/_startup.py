@@ -24,9 +24,16 @@ def start() -> None:
 
 
 def care(name: str, module: ModuleType) -> None:
-    """What threadpoolctl and numba need. The code of this one of them has just run."""
+    """What threadpoolctl, numba and joblib need. The code of this one of them has just run."""
     from weft import _import_hooks, _limits, _numba
 
     _limits.install()
     _numba.install()
     _import_hooks.FINDER.run(name, module)
+
+
+def prepare(name: str) -> None:
+    """The same for a tool that starts processes. The code of this module of it is about to run."""
+    from weft import _launchers
+
+    _launchers.set_threads(name)

@@ -4,7 +4,6 @@ their own limits, and whose threads they are. WEFT_TEST_STOCK=1 runs the program
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -14,15 +13,10 @@ import sys
 import sysconfig
 import unittest
 
-from support import TBB, ProgramTest, needs_tbb
+from support import TBB, ProgramTest, needs, needs_tbb
 
 CPUS = len(os.sched_getaffinity(0))
 STOCK = os.environ.get("WEFT_TEST_STOCK") is not None
-
-
-def needs(*packages: str) -> object:
-    missing = [package for package in packages if importlib.util.find_spec(package) is None]
-    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
 
 
 FORKS = """

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -11,11 +12,25 @@ import tempfile
 import textwrap
 import unittest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    _Case = TypeVar("_Case")
+
 TIMEOUT_S = 600
+PATH = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"  # packages' commands are beside the interpreter
 
 # Where pip puts the wheel's libraries.
 TBB = f"{sys.prefix}/lib/libtbb.so.12"
 needs_tbb = unittest.skipUnless(os.path.exists(TBB), f"no {TBB}")
+
+
+def needs(*packages: str) -> Callable[[_Case], _Case]:
+    """For tests of packages that scripts/setup-python-full may not have got."""
+    missing = [package for package in packages if importlib.util.find_spec(package) is None]
+    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -56,6 +71,14 @@ class ProgramTest(unittest.TestCase):
 
     def weft(self, *arguments: str, input: str | None = None, **more: str) -> subprocess.CompletedProcess[str]:
         return self.run_python("-m", "weft", *arguments, input=input, **more)
+
+    def serve(self, *command: str, **more: str) -> subprocess.Popen[bytes]:
+        """Starts a server, which is ended with the test. What it says goes into the file `log`, as of others."""
+        with open(self.folder / "log", "ab") as log:
+            server = subprocess.Popen(command, env=environment(**more), cwd=self.folder, stdout=log, stderr=log)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        return server
 
     def succeed(self, code: str, *options: str, weft: bool = True, **more: str) -> str:
         """Runs it as a file (so that spawn can import it), with weft's options; its output."""

@@ -9,6 +9,9 @@ import os
 import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+# Modules that weft looks after when their code has run, and before it runs: by an import or as `python -m`.
+_AFTER = ("joblib.parallel", "numba.np.ufunc.omppool", "threadpoolctl")
+_BEFORE = ("distributed.nanny", "ray._private.utils", "torch.distributed.run")
 
 
 class _Waits:
@@ -25,7 +28,7 @@ class _Waits:
         weft's and wait for this one."""
         if name == "weft":
             return self.package
-        if name not in ("threadpoolctl", "numba.np.ufunc.omppool"):
+        if name not in _AFTER and name not in _BEFORE:
             return None
         finders = list(sys.meta_path)
         for finder in finders[finders.index(self) + 1 :]:
@@ -37,16 +40,21 @@ class _Waits:
         return None
 
     def _mark(self, name, loader):
-        if isinstance(loader, type) or not hasattr(loader, "exec_module"):
+        method = "get_code" if name in _BEFORE else "exec_module"
+        if isinstance(loader, type) or not hasattr(loader, method):
             return
-        execute = loader.exec_module
+        original = getattr(loader, method)
 
-        def exec_module(module):
-            vars(loader).pop("exec_module", None)  # the class's own shows again
-            execute(module)
-            _startup().care(name, module)
+        def call(module):
+            vars(loader).pop(method, None)  # the class's own shows again
+            result = original(module)
+            if name in _BEFORE:
+                _startup().prepare(name)
+            else:
+                _startup().care(name, module)
+            return result
 
-        loader.exec_module = exec_module
+        setattr(loader, method, call)
 
 
 _WAITS = _Waits()

@@ -106,6 +106,7 @@ BUILT = {
 }
 # Of programs that a page prints: the page, the language.
 PRINTED = {
+    "docs/how-to/frameworks.md": {"search.py": ("docs/how-to/frameworks.md", "python")},
     "docs/tutorials/python-service.md": {"service.py": ("docs/tutorials/python-service.md", "python")},
 }
 SOURCES = {

@@ -103,7 +103,12 @@ NOT_RUN = [
     Mark(r"docs/tutorials/nested-blas\.md", ANY, "docs/tutorial_test.py runs each of its blocks"),
     Mark(r"docs/how-to/mpi\.md", r"srun|export SRUN", "needs Slurm"),
     Mark(r"docs/how-to/numa\.md", r"weft numa 4711", "cli/numa_test.py has such a process"),
-    Mark(r"docs/how-to/python\.md", r"weft run --node dask", "needs a cluster"),
+    Mark(
+        r"docs/how-to/frameworks\.md",
+        r"dask worker|weft run --node (torchrun|python|ray|pytest)",
+        "packages that are too big: tests/python/frameworks_test.py",
+    ),
+    Mark(r"docs/how-to/frameworks\.md", r"jupyter ", "never ends: tests/python/jupyter_server_test.py"),
     Mark(
         r"docs/how-to/share-a-node\.md",
         r"(mkdir -p /tmp/weft && )?weft top --openmetrics",
