@@ -116,7 +116,8 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
     std::sort(wanted.begin(), wanted.end());
     EXPECT_EQ(found, wanted);
   };
-  expect_members(json, {"format", "run", "headline", "factors", "sites", "timeline", "threads", "messages", "ranks", "advice"});
+  expect_members(
+      json, {"format", "run", "headline", "factors", "sites", "timeline", "threads", "messages", "ranks", "advice"});
   EXPECT_EQ(json["format"], "weft report 1");
   expect_members(json["run"], {"command",      "host",
                                "began",        "version",

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
@@ -74,7 +74,8 @@ constexpr Words kWords[] = {
 };
 
 Words words_of(const std::string& key) {
-  const auto found = std::find_if(std::begin(kWords), std::end(kWords), [&](const Words& row) { return key == row.key; });
+  const auto found =
+      std::find_if(std::begin(kWords), std::end(kWords), [&](const Words& row) { return key == row.key; });
   return found != std::end(kWords) ? *found : Words{key.c_str(), key.c_str()};
 }
 
@@ -115,10 +116,9 @@ Json system() {
                                : "by a system call (the kernel lacks FSGSBASE: nested regions cost more)";
   bool left = false;
   std::thread([&left] { left = platform::leave_rseq(); }).join();
-  out["rseq"] =
-      left ? "left by the threads of a region, as it must be"
-           : "threads cannot leave them (a sandbox refuses it, or a C library that is not known): "
-             "allocators with caches per CPU (tcmalloc) need GLIBC_TUNABLES=glibc.pthread.rseq=0";
+  out["rseq"] = left ? "left by the threads of a region, as it must be"
+                     : "threads cannot leave them (a sandbox refuses it, or a C library that is not known): "
+                       "allocators with caches per CPU (tcmalloc) need GLIBC_TUNABLES=glibc.pthread.rseq=0";
   out["page_size"] = sysconf(_SC_PAGESIZE);
   out["ulimit_u"] = limit(RLIMIT_NPROC);
   out["ulimit_s_bytes"] = limit(RLIMIT_STACK);
@@ -156,8 +156,8 @@ Json places() {
 Json libraries() {
   Json out;
   out["openblas_openmp"] = base::options().nested_libraries
-                                       ? "its calls inside a parallel region use CPUs that are idle there"
-                                       : "left alone (WEFT_NESTED_LIBRARIES=false)";
+                               ? "its calls inside a parallel region use CPUs that are idle there"
+                               : "left alone (WEFT_NESTED_LIBRARIES=false)";
   return out;
 }
 

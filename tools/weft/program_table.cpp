@@ -13,21 +13,21 @@ namespace weft::tools {
 namespace {
 
 // The largest number first, the first name first; where rows are alike the smallest PID.
-bool is_before(const ProgramRow& a, const ProgramRow& b, Sort sort) {
-  switch (sort) {
-    case Sort::cpu:
+bool is_before(const ProgramRow& a, const ProgramRow& b, TableOrder order) {
+  switch (order) {
+    case TableOrder::cpu:
       if (a.cpus != b.cpus) return a.cpus > b.cpus;
       break;
-    case Sort::threads:
+    case TableOrder::threads:
       if (a.threads != b.threads) return a.threads > b.threads;
       break;
-    case Sort::seconds:
+    case TableOrder::seconds:
       if (a.seconds != b.seconds) return a.seconds > b.seconds;
       break;
-    case Sort::name:
+    case TableOrder::name:
       if (a.name != b.name) return a.name < b.name;
       break;
-    case Sort::pid: break;
+    case TableOrder::pid: break;
   }
   return a.pid < b.pid;
 }
@@ -56,19 +56,18 @@ std::string bar_of(double weft, double others, int cpus, const Colour& colour) {
 
 }  // namespace
 
-bool is_sort(char key) { return std::string_view("cpnts").find(key) != std::string_view::npos; }
+bool is_order(char key) { return std::string_view("cpnts").find(key) != std::string_view::npos; }
 
-std::string table_of(ProgramRows rows, int cpus, Sort sort, bool colour, std::string_view line_end) {
+std::string table_of(ProgramRows rows, int cpus, TableOrder order, bool colour, std::string_view line_end) {
   const Colour paint(colour);
   std::sort(rows.programs.begin(), rows.programs.end(),
-            [&](const ProgramRow& a, const ProgramRow& b) { return is_before(a, b, sort); });
+            [&](const ProgramRow& a, const ProgramRow& b) { return is_before(a, b, order); });
   std::string text;
   const auto add = [&](const std::string& line) { text.append(line).append(line_end).append("\n"); };
   double weft = 0;
   for (const ProgramRow& row : rows.programs) weft += row.cpus;
   add(bar_of(weft, rows.others, cpus, paint));
-  add(paint.bold(
-      line_of("%8s  %-16s %7s %7s %8s %7s", "PID", "ON WEFT", "CPUS", "THREADS", "SECONDS", "CPU")));
+  add(paint.bold(line_of("%8s  %-16s %7s %7s %8s %7s", "PID", "ON WEFT", "CPUS", "THREADS", "SECONDS", "CPU")));
   for (const ProgramRow& row : rows.programs) {
     const std::string used = line_of("%6.0f%%", 100 * row.cpus);
     add(line_of("%8d  %-16.16s %7d %7d %8.0f ", row.pid, row.name.c_str(), row.allowed, row.threads, row.seconds) +

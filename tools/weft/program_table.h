@@ -10,15 +10,15 @@
 namespace weft::tools {
 
 // By which column: the key that asks for it.
-enum class Sort : char { cpu = 'c', pid = 'p', name = 'n', threads = 't', seconds = 's' };
+enum class TableOrder : char { cpu = 'c', pid = 'p', name = 'n', threads = 't', seconds = 's' };
 
 // The keys, for people.
 inline constexpr char kSortKeys[] = "sort by c CPU, t threads, s seconds, n name, p PID";
 
 // Whether the key asks for an order.
-bool is_sort(char key);
+bool is_order(char key);
 
 // Each line ends with `line_end` and a line feed. `cpus`: of the machine.
-std::string table_of(ProgramRows rows, int cpus, Sort sort, bool colour, std::string_view line_end);
+std::string table_of(ProgramRows rows, int cpus, TableOrder order, bool colour, std::string_view line_end);
 
 }  // namespace weft::tools

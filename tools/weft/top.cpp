@@ -97,7 +97,7 @@ int top_once(const std::string& json) {
   std::this_thread::sleep_for(std::chrono::duration<double>(kOnceSeconds));
   if (!read_node(now)) return kFailed;
   const ProgramRows rows = programs.look();
-  if (json != "-") std::printf("%s\n", table_of(rows, cpus(), Sort::cpu, false, "").c_str());
+  if (json != "-") std::printf("%s\n", table_of(rows, cpus(), TableOrder::cpu, false, "").c_str());
   if (json != "-") print_top(now, before, kOnceSeconds, "");
   return json.empty() || file.write(json_of_node(now, before, rows)) ? 0 : kFailed;
 }
@@ -109,7 +109,7 @@ int top(const TopOptions& options) {
   if (options.once || !options.json.empty() || isatty(STDOUT_FILENO) == 0) return top_once(options.json);
   const Keys keys;
   const bool colour = has_colour(STDOUT_FILENO);
-  Sort sort = Sort::cpu;
+  TableOrder order = TableOrder::cpu;
   node::NodeStatus before;
   WeftPrograms programs;
   programs.look();
@@ -119,7 +119,7 @@ int top(const TopOptions& options) {
     if (!read_node(now)) return kFailed;
     const Clock::time_point time = Clock::now();
     // To the upper left corner; each line is cleared behind its text, and what is below.
-    std::printf("\x1b[H%s\x1b[K\n", table_of(programs.look(), cpus(), sort, colour, "\x1b[K").c_str());
+    std::printf("\x1b[H%s\x1b[K\n", table_of(programs.look(), cpus(), order, colour, "\x1b[K").c_str());
     print_top(now, before, std::chrono::duration<double>(time - seen).count(), "\x1b[K");
     std::printf("\x1b[Kq ends; %s\x1b[J", kSortKeys);
     std::fflush(stdout);
@@ -127,7 +127,7 @@ int top(const TopOptions& options) {
     seen = time;
     const char key = keys.pressed(options.seconds > 0 ? options.seconds : kSeconds);
     if (key == Keys::kEnd) break;
-    if (is_sort(key)) sort = static_cast<Sort>(key);
+    if (is_order(key)) order = static_cast<TableOrder>(key);
   }
   std::printf("\n");
   return 0;

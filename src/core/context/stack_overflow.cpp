@@ -25,8 +25,8 @@ alignas(AlternateStack) char g_initial[sizeof(AlternateStack)];  // of the initi
 
 bool is_initial_thread() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)) == getpid(); }
 
-// The bytes that the initial thread's stack may grow to, where `address` is below them, in the gap that the kernel keeps
-// free of mappings; else 0. The name of the program is what stands highest on that stack.
+// The bytes that the initial thread's stack may grow to, where `address` is below them, in the gap that the kernel
+// keeps free of mappings; else 0. The name of the program is what stands highest on that stack.
 size_t size_of_initial_stack(uintptr_t address) noexcept {
   constexpr uintptr_t kGap = 128u << 20;
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));

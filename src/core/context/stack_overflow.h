@@ -18,8 +18,8 @@ inline constexpr size_t kGuardSize = 64u << 10;
 // better not by threads that have no arena of the allocator's yet.
 uintptr_t stack_end_of(pthread_t thread) noexcept;
 
-// Installs the handler of SIGSEGV, once, unless the program has one. With it the initial thread, if it calls this, gets an
-// alternate stack for ever, unless it has one.
+// Installs the handler of SIGSEGV, once, unless the program has one. With it the initial thread, if it calls this, gets
+// an alternate stack for ever, unless it has one.
 void watch_stacks(size_t stack_size) noexcept;
 
 // While this object lives, the OS thread that has made it has an alternate stack for signal handlers, with a guard

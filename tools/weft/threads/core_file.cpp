@@ -28,8 +28,8 @@ bool ends_processes(int signal) {
   return std::find(std::begin(kSignals), std::end(kSignals), signal) != std::end(kSignals);
 }
 
-OsThread thread_of(const elf_prstatus& status) {
-  OsThread thread;
+SystemThread thread_of(const elf_prstatus& status) {
+  SystemThread thread;
   const elf_gregset_t& saved = status.pr_reg;
 #if defined(__x86_64__)
   // Places in pr_reg (user_regs_struct), by DWARF's numbers: rax, rdx, rcx, rbx, rsi, rdi, rbp, then r8 to r15.
@@ -62,8 +62,9 @@ std::unique_ptr<CoreFile> CoreFile::open(const std::string& path, std::string* f
   *fault = core->read_headers();
   if (!fault->empty()) return nullptr;
   if (!core->find_inspected()) {
-    *fault = "the records of weft are not in it: the program was not on weft, had opened no parallel region, or used "
-             "another version";
+    *fault =
+        "the records of weft are not in it: the program was not on weft, had opened no parallel region, or used "
+        "another version";
     return nullptr;
   }
   core->write_maps();
@@ -127,7 +128,7 @@ void CoreFile::take_note(uint32_t type, const std::string& owner, uint64_t offse
     take_mapped_files(offset, size);
   } else if (type == kArmSystemCall && !order_.empty()) {
     int32_t call = -1;
-    OsThread& thread = threads_[order_.back()];
+    SystemThread& thread = threads_[order_.back()];
     if (file_.read(offset, call)) thread.call = call;
     thread.sleeps = call >= 0;
   }
@@ -227,9 +228,9 @@ bool CoreFile::read(uint64_t address, void* data, size_t size) {
 
 std::vector<pid_t> CoreFile::threads() { return order_; }
 
-OsThread CoreFile::thread(pid_t number) {
+SystemThread CoreFile::thread(pid_t number) {
   const auto found = threads_.find(number);
-  return found != threads_.end() ? found->second : OsThread();
+  return found != threads_.end() ? found->second : SystemThread();
 }
 
 }  // namespace weft::tools

@@ -26,7 +26,7 @@ class CoreFile : public Inspector {
   bool read(uint64_t address, void* data, size_t size) override;
   std::string maps_file() const override;
   std::vector<pid_t> threads() override;
-  OsThread thread(pid_t number) override;
+  SystemThread thread(pid_t number) override;
   // A core file has no names of threads.
   std::string name_of_thread(pid_t /*number*/) override { return {}; }
   bool answers() const override { return true; }
@@ -64,7 +64,7 @@ class CoreFile : public Inspector {
   const std::string path_;
   std::vector<Segment> segments_;
   std::vector<MappedPart> mapped_;
-  std::map<pid_t, OsThread> threads_;
+  std::map<pid_t, SystemThread> threads_;
   std::vector<pid_t> order_;  // the one that got the signal first
   std::string program_;
   pid_t process_ = 0;

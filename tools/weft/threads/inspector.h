@@ -23,7 +23,7 @@ struct Registers {
 };
 
 // An OS thread of the process.
-struct OsThread {
+struct SystemThread {
   bool sleeps = false;  // in the system call `call`
   long call = -1;
   std::array<uint64_t, 6> arguments{};
@@ -54,7 +54,7 @@ class Inspector {
   virtual std::string maps_file() const = 0;
 
   virtual std::vector<pid_t> threads() = 0;
-  virtual OsThread thread(pid_t number) = 0;
+  virtual SystemThread thread(pid_t number) = 0;
   // Empty: it is not known, or there is no such thread.
   virtual std::string name_of_thread(pid_t number) = 0;
 

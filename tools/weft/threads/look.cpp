@@ -9,7 +9,7 @@
 
 #include "threads/core_file.h"
 #include "threads/inspector.h"
-#include "threads/live_process.h"
+#include "threads/running_process.h"
 #include "threads/stacks.h"
 
 namespace weft::tools::threads {
@@ -61,8 +61,7 @@ bool refine(Thread& thread, const std::vector<Frame>& stack, const Table& table)
   // The service threads of weft's libraries.
   if (thread.context == 0 && !stack.empty() && frame_of_program(stack) == nullptr) return false;
   // What looks like a mutex may be somebody's own futex.
-  if (thread.wait.what == Waits::mutex && !has_function(stack, "mutex_lock") &&
-      !has_function(stack, "lll_lock"))
+  if (thread.wait.what == Waits::mutex && !has_function(stack, "mutex_lock") && !has_function(stack, "lll_lock"))
     thread.wait = {.what = Waits::system};
   // The end of a region with tasks looks like a barrier to the records.
   const bool is_barrier = thread.wait.what == Waits::barrier;
@@ -127,7 +126,7 @@ std::optional<Picture> look_at(Inspector& process, std::string* fault) {
 }  // namespace
 
 std::optional<Picture> look_at_process(int number, std::string* fault) {
-  const auto process = LiveProcess::connect(number, fault);
+  const auto process = RunningProcess::connect(number, fault);
   return process != nullptr ? look_at(*process, fault) : std::nullopt;
 }
 

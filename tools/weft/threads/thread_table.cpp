@@ -301,7 +301,7 @@ class Reader {
 
   // `waits`: whether a system call is what the thread waits for; otherwise its OS thread has nothing else to do.
   void look_at_system_call(Thread& row, bool waits) {
-    const OsThread thread = process_.thread(row.runs_on);
+    const SystemThread thread = process_.thread(row.runs_on);
     row.registers = thread.registers;
     if (!thread.sleeps) return;
     row.state = waits ? State::sleeps : State::waits;

@@ -9,9 +9,9 @@
 #include "descendants.h"
 #include "exit_codes.h"
 #include "report_file.h"
-#include "threads/live_process.h"
 #include "threads/look.h"
 #include "threads/picture.h"
+#include "threads/running_process.h"
 
 namespace weft::tools {
 
@@ -26,7 +26,7 @@ std::optional<threads::Picture> look(const ThreadsOptions& options) {
     return picture;
   }
   std::string several;
-  const int number = meant_process(options.process, LiveProcess::can_be_asked, &several);
+  const int number = meant_process(options.process, RunningProcess::can_be_asked, &several);
   if (!several.empty()) {
     base::warn("threads: process %d has started several on weft: %s; which one?", options.process, several.c_str());
     return std::nullopt;

@@ -16,8 +16,8 @@
 #include "report/command/files.h"
 #include "report/compare/compare.h"
 #include "report/json/json.h"
-#include "terminal.h"
 #include "report_file.h"
+#include "terminal.h"
 
 namespace weft::tools {
 
@@ -83,8 +83,7 @@ int compare_reports(const CompareOptions& options) {
   if (!read_all(sides.before, before) || !read_all(sides.after, after)) return kFailed;
   const report::Comparison made = report::compare(before, after);
   if (options.json != "-") {
-    const std::string text =
-        report::to_text(made, has_colour(STDOUT_FILENO), columns_of(STDOUT_FILENO));
+    const std::string text = report::to_text(made, has_colour(STDOUT_FILENO), columns_of(STDOUT_FILENO));
     std::fputs(text.c_str(), stdout);
   }
   return options.json.empty() || json.write(report::to_json(made)) ? 0 : kFailed;

@@ -8,8 +8,8 @@
 #include "base/message.h"
 #include "descendants.h"
 #include "process_stat.h"
-#include "threads/live_process.h"
 #include "threads/look.h"
+#include "threads/running_process.h"
 
 namespace weft::tools::report {
 
@@ -24,7 +24,7 @@ constexpr double kIdle = 0.02;
 
 int program_on_weft() {
   std::string several;
-  const int process = meant_process(getpid(), LiveProcess::can_be_asked, &several);
+  const int process = meant_process(getpid(), RunningProcess::can_be_asked, &several);
   return process != getpid() ? process : 0;
 }
 

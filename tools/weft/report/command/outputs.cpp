@@ -14,8 +14,8 @@
 #include "platform/file_name.h"
 #include "report/json/json.h"
 #include "report/page/page.h"
-#include "terminal.h"
 #include "report/text/text.h"
+#include "terminal.h"
 
 namespace weft::tools {
 
@@ -51,8 +51,7 @@ bool Outputs::write(const report::Report& made, bool quiet) {
   const bool good = (json_name_.empty() || json_.write(json)) && has_page;
   if (quiet) return good;
   const std::string shown = has_page && page_name_ != "-" ? page_name_ : "";
-  const std::string text =
-      report::to_text(made, has_colour(STDERR_FILENO), columns_of(STDERR_FILENO), shown);
+  const std::string text = report::to_text(made, has_colour(STDERR_FILENO), columns_of(STDERR_FILENO), shown);
   return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && good;
 }
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/compare/compare.h"
 #include "colour.h"
+#include "report/compare/compare.h"
 #include "report/wording/numbers.h"
 
 namespace weft::tools::report {

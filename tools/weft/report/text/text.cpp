@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "report/model/stable_sort.h"
 #include "colour.h"
+#include "report/model/stable_sort.h"
 #include "report/wording/conclusion.h"
 #include "report/wording/headline.h"
 #include "report/wording/numbers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "threads/live_process.h"
+#include "threads/running_process.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -138,9 +138,9 @@ std::string why_not_called(int error) {
 
 }  // namespace
 
-bool LiveProcess::can_be_asked(pid_t process) { return find_monitor(process) != 0; }
+bool RunningProcess::can_be_asked(pid_t process) { return find_monitor(process) != 0; }
 
-std::unique_ptr<LiveProcess> LiveProcess::connect(pid_t process, std::string* fault) {
+std::unique_ptr<RunningProcess> RunningProcess::connect(pid_t process, std::string* fault) {
   const pid_t monitor = find_monitor(process);
   *fault = monitor == 0 ? why_no_monitor(process) : why_no_answer(process);
   if (!fault->empty()) return nullptr;
@@ -164,23 +164,22 @@ std::unique_ptr<LiveProcess> LiveProcess::connect(pid_t process, std::string* fa
                            "weft does not let itself be asked";
     return nullptr;
   }
-  std::unique_ptr<LiveProcess> inspector(new LiveProcess(process, connection));
-  if (!inspector->receive(&inspector->inspected_, sizeof inspector->inspected_) ||
-      !inspector->has_own_layout()) {
+  std::unique_ptr<RunningProcess> inspector(new RunningProcess(process, connection));
+  if (!inspector->receive(&inspector->inspected_, sizeof inspector->inspected_) || !inspector->has_own_layout()) {
     *fault = kOtherVersion;
     return nullptr;
   }
   return inspector;
 }
 
-LiveProcess::~LiveProcess() { give_up(); }
+RunningProcess::~RunningProcess() { give_up(); }
 
-void LiveProcess::give_up() {
+void RunningProcess::give_up() {
   if (socket_ >= 0) close(socket_);
   socket_ = -1;
 }
 
-bool LiveProcess::receive(void* data, size_t size) {
+bool RunningProcess::receive(void* data, size_t size) {
   char* at = static_cast<char*>(data);
   while (size > 0) {
     pollfd waits{socket_, POLLIN, 0};
@@ -195,7 +194,7 @@ bool LiveProcess::receive(void* data, size_t size) {
   return true;
 }
 
-int64_t LiveProcess::ask(const core::InspectionRequest& request, char* data) {
+int64_t RunningProcess::ask(const core::InspectionRequest& request, char* data) {
   core::InspectionAnswer answer;
   if (socket_ < 0 || send(socket_, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
       !receive(&answer, sizeof answer) || answer.size > int64_t{request.size})
@@ -203,7 +202,7 @@ int64_t LiveProcess::ask(const core::InspectionRequest& request, char* data) {
   return answer.size > 0 && !receive(data, static_cast<size_t>(answer.size)) ? -EPIPE : answer.size;
 }
 
-bool LiveProcess::read(uint64_t address, void* data, size_t size) {
+bool RunningProcess::read(uint64_t address, void* data, size_t size) {
   char* at = static_cast<char*>(data);
   while (size > 0) {
     const auto piece = static_cast<uint32_t>(std::min<size_t>(size, core::kMostInspected));
@@ -215,7 +214,7 @@ bool LiveProcess::read(uint64_t address, void* data, size_t size) {
   return true;
 }
 
-std::vector<char> LiveProcess::read_some(uint64_t address, size_t size) {
+std::vector<char> RunningProcess::read_some(uint64_t address, size_t size) {
   std::vector<char> data(size);
   size_t got = 0;
   while (got < size) {
@@ -228,7 +227,7 @@ std::vector<char> LiveProcess::read_some(uint64_t address, size_t size) {
   return data;
 }
 
-std::optional<std::string> LiveProcess::file(pid_t thread, const std::string& name) {
+std::optional<std::string> RunningProcess::file(pid_t thread, const std::string& name) {
   const std::string path = "task/" + std::to_string(thread) + '/' + name;
   core::InspectionRequest request{.address = 0, .size = core::kMostInspected};
   if (path.size() + 1 > request.file.size()) return std::nullopt;
@@ -244,18 +243,18 @@ std::optional<std::string> LiveProcess::file(pid_t thread, const std::string& na
   }
 }
 
-std::string LiveProcess::subject() const { return "process " + std::to_string(process_); }
+std::string RunningProcess::subject() const { return "process " + std::to_string(process_); }
 
-std::string LiveProcess::program() const {
+std::string RunningProcess::program() const {
   std::ifstream file(in_proc(process_, "cmdline"), std::ios::binary);
   std::string name;
   std::getline(file, name, '\0');
   return name.substr(name.rfind('/') + 1);
 }
 
-std::string LiveProcess::maps_file() const { return in_proc(process_, "maps"); }
+std::string RunningProcess::maps_file() const { return in_proc(process_, "maps"); }
 
-std::vector<pid_t> LiveProcess::threads() {
+std::vector<pid_t> RunningProcess::threads() {
   std::vector<pid_t> found;
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator(in_proc(process_, "task"), error)) {
@@ -264,8 +263,8 @@ std::vector<pid_t> LiveProcess::threads() {
   return found;
 }
 
-OsThread LiveProcess::thread(pid_t number) {
-  OsThread thread;
+SystemThread RunningProcess::thread(pid_t number) {
+  SystemThread thread;
   const auto text = file(number, "syscall");
   if (!text || text->starts_with("running")) return thread;
   auto& a = thread.arguments;
@@ -276,10 +275,10 @@ OsThread LiveProcess::thread(pid_t number) {
                                 &thread.call, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &registers.stack_pointer,
                                 &registers.program_counter);
   thread.sleeps = found == 9 && thread.call >= 0;
-  return thread.sleeps ? thread : OsThread();
+  return thread.sleeps ? thread : SystemThread();
 }
 
-std::string LiveProcess::name_of_thread(pid_t number) {
+std::string RunningProcess::name_of_thread(pid_t number) {
   std::string name = file(number, "comm").value_or("");
   if (!name.empty() && name.back() == '\n') name.pop_back();
   return name;

@@ -14,13 +14,13 @@ namespace weft::tools {
 // "it runs on another version of weft ...": where the records are others.
 inline constexpr char kOtherVersion[] = "it runs on another version of weft: ask by that version's `weft`";
 
-class LiveProcess : public Inspector {
+class RunningProcess : public Inspector {
  public:
   // Asks the process for a connection. Null: *fault says why there is none, and what to do.
-  static std::unique_ptr<LiveProcess> connect(pid_t process, std::string* fault);
+  static std::unique_ptr<RunningProcess> connect(pid_t process, std::string* fault);
   // Whether the process has a monitor that can be called.
   static bool can_be_asked(pid_t process);
-  ~LiveProcess() override;
+  ~RunningProcess() override;
 
   std::string subject() const override;
   std::string program() const override;
@@ -30,12 +30,12 @@ class LiveProcess : public Inspector {
   bool read(uint64_t address, void* data, size_t size) override;
   std::string maps_file() const override;
   std::vector<pid_t> threads() override;
-  OsThread thread(pid_t number) override;
+  SystemThread thread(pid_t number) override;
   std::string name_of_thread(pid_t number) override;
   bool answers() const override { return socket_ >= 0; }
 
  private:
-  LiveProcess(pid_t process, int socket) : process_(process), socket_(socket) {}
+  RunningProcess(pid_t process, int socket) : process_(process), socket_(socket) {}
   // A file of its /proc/self/task.
   std::optional<std::string> file(pid_t thread, const std::string& name);
   // The bytes that the process sends back; below 0: an errno.
