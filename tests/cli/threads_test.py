@@ -119,6 +119,24 @@ int main(void) {
 """
 
 
+# In the member of that number, of which 0 runs on the initial thread.
+DEEP = """
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int deeper(int n) {
+  volatile char room[1000];
+  room[n % 1000] = 1;
+  return n == 0 ? 0 : deeper(n - 1) + room[n % 1000];
+}
+int main(int count, char **words) {
+#pragma omp parallel num_threads(3)
+  if (omp_get_thread_num() == atoi(words[1])) printf("%d\\n", deeper(100000000));
+  return count;
+}
+"""
+
+
 class Threads(CommandTest):
     # A function that calls the runtime as its last deed is not on the stack any more.
     FLAGS = ("-g", "-pthread", "-fno-optimize-sibling-calls")
@@ -336,6 +354,23 @@ class Threads(CommandTest):
         first, second = done.stdout.splitlines()[:2]
         self.assertIn("ended by signal 11, Segmentation fault), on weft", first)
         self.assertRegex(second, r"^Signal 11 \(Segmentation fault\) has ended it, in \w+: fail at crashes\.c:3$")
+
+    def test_core_files_of_full_stacks(self):
+        program = self.build("deep", DEEP, "-g", "-O0")
+        for member, words in ("0", "ulimit -s gives it more"), ("1", "OMP_STACKSIZE gives it more"):
+            with self.subTest(member=member), self.leaving_cores():
+                done = self.weft("run", program, member, cwd=self.folder, env={"OMP_STACKSIZE": "1M"})
+                self.assertEqual(done.returncode, -signal.SIGSEGV)
+                core = self.core()
+                said = self.weft("threads", core).stdout.splitlines()[1]
+                self.assertIn("has ended it, in ", said)
+                self.assertIn(": deeper at deep.c:", said)
+                self.assertIn(words, said)
+                core.unlink()
+        crashes = self.build("crashes", CRASHES)
+        with self.leaving_cores():
+            self.weft("run", crashes, cwd=self.folder)
+        self.assertNotIn("full", self.weft("threads", self.core()).stdout)
 
     def test_files_that_are_no_cores_of_weft(self):
         with self.leaving_cores(), subprocess.Popen(["sleep", "1000"], cwd=self.folder) as other:

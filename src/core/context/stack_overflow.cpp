@@ -2,13 +2,9 @@
 #include "core/context/stack_overflow.h"
 
 #include <algorithm>
-#include <new>
 
 #include <signal.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/keep_errno.h"
@@ -21,34 +17,12 @@ namespace weft::core {
 namespace {
 
 size_t g_stack_size = 0;  // written before the handler is installed
-alignas(AlternateStack) char g_initial[sizeof(AlternateStack)];  // of the initial thread
-
-bool is_initial_thread() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)) == getpid(); }
-
-// The bytes that the initial thread's stack may grow to, where `address` is below them, in the gap that the kernel
-// keeps free of mappings; else 0. The name of the program is what stands highest on that stack.
-size_t size_of_initial_stack(uintptr_t address) noexcept {
-  constexpr uintptr_t kGap = 128u << 20;
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const uintptr_t top = (getauxval(AT_EXECFN) + page) & ~(page - 1);
-  rlimit limit{};
-  if (!is_initial_thread() || getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= top) return 0;
-  const uintptr_t end = top - limit.rlim_cur;
-  return address < end && end - address <= kGap ? limit.rlim_cur : 0;
-}
 
 // Runs on the alternate stack, under the identity of the context that faulted.
 void on_fault(int signal, siginfo_t* fault, void*) {
   const auto address = reinterpret_cast<uintptr_t>(fault->si_addr);
-  const bool was_sent = platform::was_sent(fault);
-  const uintptr_t end = was_sent ? 0 : current_context()->stack_end;
-  const size_t initial = was_sent ? 0 : size_of_initial_stack(address);
-  if (initial != 0) {
-    base::warn(
-        "stack overflow in the initial thread, whose stack is %zu KB; give it more before the program starts: ulimit "
-        "-s %zu, or ulimit -s unlimited",
-        initial >> 10, initial >> 9);
-  } else if (end != 0 && address < end && end - address <= kGuardSize) {
+  const uintptr_t end = platform::was_sent(fault) ? 0 : current_context()->stack_end;
+  if (end != 0 && address < end && end - address <= kGuardSize) {
     base::warn(
         "stack overflow in a thread of a parallel region, whose stack is %zu KB; "
         "set OMP_STACKSIZE to more (OMP_STACKSIZE=%zuM); that of the initial thread is what ulimit -s says",
@@ -80,8 +54,6 @@ void watch_stacks(size_t stack_size) noexcept {
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(SIGSEGV, &ours, nullptr);
-  // The process has it as long as it has the thread.
-  if (is_initial_thread()) new (&g_initial) AlternateStack(nullptr);
 }
 
 namespace {

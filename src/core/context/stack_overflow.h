@@ -18,14 +18,13 @@ inline constexpr size_t kGuardSize = 64u << 10;
 // better not by threads that have no arena of the allocator's yet.
 uintptr_t stack_end_of(pthread_t thread) noexcept;
 
-// Installs the handler of SIGSEGV, once, unless the program has one. With it the initial thread, if it calls this, gets
-// an alternate stack for ever, unless it has one.
+// Installs the handler of SIGSEGV, once, unless the program has one.
 void watch_stacks(size_t stack_size) noexcept;
 
 // While this object lives, the OS thread that has made it has an alternate stack for signal handlers, with a guard
 // below: a handler would find no room where a member has used up its own stack. The program's handlers with SA_ONSTACK
 // run there too. There is none where the thread has one already, or the system refuses the memory. For workers only:
-// threads of the program keep what they have, but for the initial one (watch_stacks).
+// threads of the program keep what they have.
 class AlternateStack {
  public:
   // Large enough for handlers that had the whole of a member's stack; memory that is not touched costs none.

@@ -174,43 +174,6 @@ int main(void) {
         self.assertIn("initial thread is what ulimit -s says", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
-    def test_the_initial_thread(self):
-        """In small frames and in one that is larger than the stack; in the region and behind it."""
-        program = self.build(
-            "initial",
-            """
-#include <omp.h>
-#include <stdio.h>
-#include <stdlib.h>
-static int deeper(int n) {
-  volatile char room[1000];
-  room[n % 1000] = 1;
-  return n == 0 ? 0 : deeper(n - 1) + room[n % 1000];
-}
-static int large(int n) {
-  volatile char room[16 << 20];
-  room[n % 1000] = 1;
-  return room[0];
-}
-int main(int count, char **words) {
-#pragma omp parallel num_threads(3)
-  if (words[1][0] == 'r' && omp_get_thread_num() == 0) printf("%d\\n", deeper(100000000));
-  printf("%d\\n", words[1][0] == 'l' ? large(count) : deeper(100000000));
-  return 0;
-}
-""",
-            "-O0",
-        )
-        for where in "region", "behind", "large":
-            with self.subTest(where=where):
-                done = self.run_on_weft(
-                    "/bin/sh", "-c", f"ulimit -s 4096 && exec {program} {where}", OMP_STACKSIZE="1M"
-                )
-                self.assertEqual(done.returncode, -11)
-                self.assertIn("initial thread, whose stack is 4096 KB", done.stderr)
-                self.assertIn("ulimit -s 8192", done.stderr)
-                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-
     def test_other_faults_are_not_ours(self):
         program = self.build(
             "fault",

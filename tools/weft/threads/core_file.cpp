@@ -202,6 +202,16 @@ std::string CoreFile::subject() const {
   return signal_ == 0 ? text : text + ", ended by signal " + std::to_string(signal_) + ", " + strsignal(signal_);
 }
 
+// Below a stack lies a guard, or nothing.
+bool CoreFile::overflowed() const {
+  const auto thread = threads_.find(signalled());
+  if (thread == threads_.end() || signal_ != SIGSEGV) return false;
+  const uint64_t at = thread->second.registers.stack_pointer;
+  return std::none_of(segments_.begin(), segments_.end(), [&](const Segment& segment) {
+    return (segment.flags & PF_W) != 0 && segment.address <= at && at - segment.address < segment.mapped;
+  });
+}
+
 std::vector<char> CoreFile::read_some(uint64_t address, size_t size) {
   std::vector<char> data;
   while (data.size() < size) {

@@ -33,6 +33,8 @@ class CoreFile : public Inspector {
 
   // The signal that has ended the process, and the thread that got it; 0: none is known.
   int signal() const { return signal_; }
+  // Whether that thread's stack was full: its stack pointer has left it.
+  bool overflowed() const;
   pid_t signalled() const { return signal_ != 0 && !order_.empty() ? order_.front() : 0; }
 
  private:

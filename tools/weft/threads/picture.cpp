@@ -220,9 +220,16 @@ class Text {
     for (size_t i = 0; i < picture_.table.threads.size(); ++i) {
       if (thread(i).runs_on == picture_.signalled)
         return "Signal " + std::to_string(picture_.signal) + " (" + strsignal(picture_.signal) + ") has ended it, in " +
-               thread(i).name + ": " + where(i) + '\n';
+               thread(i).name + ": " + where(i) + (picture_.overflowed ? overflow() : "") + '\n';
     }
     return {};
+  }
+
+  // The initial thread has the process's number.
+  std::string overflow() const {
+    return picture_.signalled == picture_.process
+               ? ". The stack of the initial thread was full: ulimit -s gives it more, before the program starts"
+               : ". Its stack was full: OMP_STACKSIZE gives it more";
   }
 
   std::string hint() const {

@@ -19,6 +19,7 @@ struct Picture {
   bool is_live = true;
   int signal = 0;       // that has ended it; 0: none is known
   int signalled = 0;    // the OS thread that got it
+  bool overflowed = false;  // its stack was full
   Table table;
   Diagnosis diagnosis;
   std::vector<std::vector<Frame>> stacks;  // by thread
