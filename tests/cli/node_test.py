@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import select
 import subprocess
 import time
@@ -110,6 +111,31 @@ int main(void) {
 """
 
 
+# Another program, that is not on weft, under the same number.
+BECOMES = """
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+#pragma omp parallel num_threads(2)
+  usleep(1000);
+  puts("begins"), fflush(stdout);
+  sleep(3);
+  return execl("/bin/sleep", "sleep", "100", (char *)0);
+}
+"""
+
+
+def frames_of(terminal):
+    """What `weft top` shows there, look by look."""
+    shown = ""
+    end = time.monotonic() + own_node.TIMEOUT_S
+    while time.monotonic() < end:
+        if select.select([terminal], [], [], 1)[0]:
+            shown += os.read(terminal, 65536).decode(errors="replace")
+        *whole, shown = shown.split("q ends")
+        yield from whole
+
+
 @unittest.skipUnless(own_node.is_own(), "other processes may share the node")
 class Empty(NodeTest):
     def test_says_so(self):
@@ -191,6 +217,27 @@ class Shows(NodeTest):
             finally:
                 busy.kill()
         self.assertNotIn(str(busy.pid), weft("top", "--once").stdout.split())
+
+    def test_processes_that_become_other_programs(self):
+        """They are listed until they have, and some looks more."""
+        program = self.folder / "becomes"
+        (self.folder / "becomes.c").write_text(BECOMES)
+        subprocess.run(["gcc", "-O1", "-fopenmp", self.folder / "becomes.c", "-o", program], check=True)
+        with subprocess.Popen([own_node.WEFT, "run", program], stdout=subprocess.PIPE) as late:
+            late.stdout.readline()
+            row = re.compile(rf"\n *{late.pid}  (\S+)")
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.execv(own_node.WEFT, [own_node.WEFT, "top", "--interval", "0.1"])
+            try:
+                frames = frames_of(terminal)
+                self.assertEqual(next(name[1] for name in map(row.search, frames) if name), "becomes")
+                self.assertTrue(any(not row.search(frame) for frame in frames))
+            finally:
+                late.kill()
+                os.write(terminal, b"q")
+                os.waitpid(pid, 0)
+                os.close(terminal)
 
     def test_reset_refuses(self):
         with self.work() as program:

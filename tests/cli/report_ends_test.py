@@ -192,6 +192,25 @@ class ReportEnds(CommandTest):
                 self.assertIn(lines[0], text.splitlines()[1])
                 self.assertIn("DEADLOCK", page.read_text())
 
+    def test_a_program_that_hung_for_a_while(self):
+        """Another signal opens the locks: what is over at the end is in no report."""
+        report = self.folder / "r.json"
+        source = HANGS.replace("#include <omp.h>", "#include <omp.h>\n#include <signal.h>").replace(
+            "omp_lock_t lock[2];",
+            """static omp_lock_t lock[2];
+  void open_locks(int number) { omp_unset_lock(&lock[0]); omp_unset_lock(&lock[1]); }
+  signal(SIGUSR1, open_locks);""",
+        )
+        program = self.build("recovers", source, "-g")
+        command = [WEFT, "report", "--quiet", "-o", str(self.folder / "page.html"), "--json", str(report)]
+        process = subprocess.Popen([*command, str(program)], stderr=subprocess.PIPE, text=True, process_group=0)
+        self.addCleanup(process.stderr.close)
+        self.assertIn("the program hangs (process ", process.stderr.readline())
+        process.send_signal(signal.SIGUSR1)
+        self.assertEqual(process.wait(timeout=20), 0)
+        run = json.loads(report.read_text())["run"]
+        self.assertEqual((run["deadlock"], run["stood_still"]), ([], 0))
+
     def test_a_process_that_runs(self):
         process = self.start(self.build("waits", WAITS))
         program = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0]

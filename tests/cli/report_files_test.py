@@ -472,7 +472,8 @@ class ReportFiles(CommandTest):
             made = json.loads(file.read_text())
             del made["advice"], made["run"]["notes"]
             made.pop("headline", None)
-            made["run"].pop("deadlock", None)
+            for name in "deadlock", "stood_still":
+                made["run"].pop(name, None)
             return made
 
         made, profile = self.folder / "made.json", self.folder / "profile"

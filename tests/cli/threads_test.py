@@ -385,7 +385,7 @@ class Threads(CommandTest):
         own = self.core().read_bytes()
         for name, content, words in (
             ("other", whole, "the records of weft are not in it"),
-            ("cut", own[: len(own) // 100], "the records of weft are not in it"),
+            ("cut", own[: len(own) // 100], "it is cut off"),
             ("head", own[:70], "it is cut off"),
             ("text", b"text", "it is no core file"),
             ("empty", b"", "it is no core file"),

@@ -130,7 +130,7 @@ class Cells(NotebookTest):
                 # Threads have the CPU time that they used in the cell.
                 self.assertLess(sum(thread["cpu"] for thread in third["threads"]), 0.5)
                 shown = done[3]["shown"][0]
-                self.assertRegex(shown["text/plain"], r"^weft report: cell 4\n.* on \d+ CPUs: ")
+                self.assertRegex(shown["text/plain"], r"^weft report: cell 4\n.* on weft, .*\d+ CPUs")
                 page = page_of(shown["text/html"])
                 self.assertEqual(page, (self.folder / "page 2.html").read_text())
                 self.assertLess(len(shown["text/html"]), 250_000)

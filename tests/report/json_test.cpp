@@ -35,6 +35,7 @@ Report full() {
   r.memory_nodes = 2;
   r.memory_on_one_node = 0.625;
   r.others_cpu = 1.5;
+  r.stood_still = 0.75;
   r.deadlock = {"DEADLOCK: 1 thread can never go on:", "  c1 waits for lock 0x10, which it has itself; at f"};
   r.node = {.others = 3, .share = 4.5, .held = 3.25, .lent = 1.75, .borrowed = 0.5, .waited = 0.125};
   r.own_seconds = 2.5;
@@ -82,6 +83,7 @@ TEST(ReportJson, IsReadAsItWasWritten) {
   EXPECT_EQ(back.run.memory_on_one_node, 0.625);
   EXPECT_EQ(back.run.others_cpu, 1.5);
   EXPECT_EQ(back.run.deadlock, full().run.deadlock);
+  EXPECT_EQ(back.run.stood_still, 0.75);
   EXPECT_EQ(back.run.node.others, 3);
   EXPECT_EQ(back.run.node.borrowed, 0.5);
   EXPECT_EQ(back.run.own_seconds, 2.5);
@@ -129,7 +131,8 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
                                "memory_nodes", "memory_on_one_node",
                                "own_seconds",  "own_cpu_seconds",
                                "others_cpu",   "node",
-                               "deadlock",     "notes"});
+                               "deadlock",     "stood_still",
+                               "notes"});
   expect_members(json["run"]["node"], {"others", "share", "held", "lent", "borrowed", "waited"});
   const std::vector<std::string> reasons = {"serial",      "imbalance", "synchronisation", "overhead",
                                             "few_threads", "transfer",  "blocked"};

@@ -15,6 +15,7 @@ struct Ending {
   int process = 0;    // its number
   double seconds = 0;      // that it took
   double cpu_seconds = 0;  // that it used, its own children included
+  bool was_ended = false;  // this command has asked it to end
 };
 
 // Starts `path` with the arguments and environment as they are, calls `look` ever more seldom while it runs, but no

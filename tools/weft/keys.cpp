@@ -32,8 +32,11 @@ Keys::~Keys() {
 char Keys::pressed(double seconds) const {
   pollfd key{STDIN_FILENO, POLLIN, 0};
   if (poll(&key, there_ ? 1 : 0, static_cast<int>(seconds * 1000)) <= 0) return g_interrupted != 0 ? kEnd : '\0';
-  char pressed = 0;
-  return ::read(STDIN_FILENO, &pressed, 1) == 1 && pressed != 'Q' ? pressed : kEnd;
+  // Keys for functions send several characters, the first of which is escape.
+  char pressed[16] = {};
+  const ssize_t count = ::read(STDIN_FILENO, pressed, sizeof pressed);
+  if (count <= 0) return kEnd;
+  return pressed[0] == '\x1b' ? '\0' : pressed[0];
 }
 
 }  // namespace weft::tools

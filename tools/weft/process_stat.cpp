@@ -2,8 +2,8 @@
 #include "process_stat.h"
 
 #include <fstream>
+#include <iterator>
 #include <sstream>
-#include <string>
 #include <vector>
 
 #include <unistd.h>
@@ -13,9 +13,12 @@ namespace weft::tools {
 double ticks_to_seconds(double ticks) { return ticks / static_cast<double>(sysconf(_SC_CLK_TCK)); }
 
 bool read_process_stat(int process, ProcessStat& stat) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string line;
-  std::getline(file, line);
+  return read_stat("/proc/" + std::to_string(process) + "/stat", stat);
+}
+
+bool read_stat(const std::string& path, ProcessStat& stat) {
+  std::ifstream file(path);
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
   // The fields behind the name, which may hold anything.
   const size_t name_end = line.rfind(") ");
   if (name_end == std::string::npos) return false;

@@ -3,18 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace weft::tools {
 
 double ticks_to_seconds(double ticks);
 
 struct ProcessStat {
-  double used = 0;  // CPU seconds of all threads that it has had
+  double used = 0;  // CPU seconds; of a process, of all threads that it has had
   int threads = 0;
   uint64_t start = 0;  // ticks since the machine was started, by which it is told from a later one with its number
 };
 
 // False: there is no such process, or it is the kernel's.
 bool read_process_stat(int process, ProcessStat& stat);
+// The same of such a file, a thread's for instance.
+bool read_stat(const std::string& path, ProcessStat& stat);
 
 }  // namespace weft::tools

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "colour.h"
+#include "report/wording/numbers.h"
 
 namespace weft::tools {
 
@@ -70,7 +71,8 @@ std::string table_of(ProgramRows rows, int cpus, TableOrder order, bool colour, 
   add(paint.bold(line_of("%8s  %-16s %7s %7s %8s %7s", "PID", "ON WEFT", "CPUS", "THREADS", "SECONDS", "CPU")));
   for (const ProgramRow& row : rows.programs) {
     const std::string used = line_of("%6.0f%%", 100 * row.cpus);
-    add(line_of("%8d  %-16.16s %7d %7d %8.0f ", row.pid, row.name.c_str(), row.allowed, row.threads, row.seconds) +
+    add(line_of("%8d  %-16.16s %7d %7d %8.0f ", row.pid, report::printable(row.name).c_str(), row.allowed, row.threads,
+                row.seconds) +
         (row.cpus > 0.05 ? paint.good(used) : used));
   }
   if (rows.programs.empty()) add("          no process runs on weft");

@@ -14,6 +14,9 @@ int columns_of(int descriptor) {
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
 }
 
-bool has_colour(int descriptor) { return isatty(descriptor) != 0 && std::getenv("NO_COLOR") == nullptr; }
+bool has_colour(int descriptor) {
+  const char* none = std::getenv("NO_COLOR");
+  return isatty(descriptor) != 0 && (none == nullptr || *none == '\0');
+}
 
 }  // namespace weft::tools

@@ -114,6 +114,8 @@ int top(const TopOptions& options) {
   WeftPrograms programs;
   programs.look();
   Clock::time_point seen = Clock::now();
+  // Lines that are too long end at the edge.
+  std::printf("\x1b[?7l");
   for (;;) {
     node::NodeStatus now;
     if (!read_node(now)) return kFailed;
@@ -123,13 +125,16 @@ int top(const TopOptions& options) {
     print_top(now, before, std::chrono::duration<double>(time - seen).count(), "\x1b[K");
     std::printf("\x1b[Kq ends; %s\x1b[J", kSortKeys);
     std::fflush(stdout);
-    before = std::move(now);
-    seen = time;
+    // A key comes when it comes, and rates of a moment say nothing.
+    if (time - seen >= std::chrono::milliseconds(200) || before.processes.empty()) {
+      before = std::move(now);
+      seen = time;
+    }
     const char key = keys.pressed(options.seconds > 0 ? options.seconds : kSeconds);
     if (key == Keys::kEnd) break;
     if (is_order(key)) order = static_cast<TableOrder>(key);
   }
-  std::printf("\n");
+  std::printf("\x1b[?7h\n");
   return 0;
 }
 

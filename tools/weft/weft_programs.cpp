@@ -19,6 +19,8 @@ namespace {
 // A process may open a library late, or become another program: so what is not on weft is looked at again, but not each
 // time. On a large machine that is nearly everything.
 constexpr int kLooksBetween = 10;
+// CPU time is counted in hundredths of a second: what was used in less time than this cannot be told.
+constexpr double kLeastSeconds = 0.2;
 
 bool maps_weft(int pid) {
   std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
@@ -66,19 +68,30 @@ double uptime() {
 }  // namespace
 
 WeftPrograms::Known WeftPrograms::look_at(int pid, double now) {
+  // Of what is not on weft nothing else is looked at.
+  constexpr Known kElsewhere{.looks_left = kLooksBetween - 1};
   const auto before = known_.find(pid);
-  if (before != known_.end() && before->second.looks_left > 0) {
-    Known known = before->second;
+  Known known = before != known_.end() ? before->second : Known();
+  if (!known.on_weft && known.looks_left > 0) {
     --known.looks_left;
     return known;
   }
   ProcessStat stat;
-  if (!is_own("/proc/" + std::to_string(pid)) || !read_process_stat(pid, stat)) return {.looks_left = kLooksBetween};
-  const bool is_known = before != known_.end() && before->second.on_weft && before->second.start == stat.start;
-  if (!is_known && !maps_weft(pid)) return {.looks_left = kLooksBetween};
-  const double passed = is_known ? now - before->second.seen : 0;
-  const double used = passed > 0 ? std::max(0.0, stat.used - before->second.used) / passed : 0;
-  return {.start = stat.start, .on_weft = true, .used = stat.used, .seen = now, .cpus = used, .threads = stat.threads};
+  if (!is_own("/proc/" + std::to_string(pid)) || !read_process_stat(pid, stat)) return kElsewhere;
+  const bool is_known = known.on_weft && known.start == stat.start;
+  if (!is_known || --known.looks_left <= 0) {
+    if (!maps_weft(pid)) return kElsewhere;
+    known.looks_left = kLooksBetween - 1;
+  }
+  const double passed = is_known ? now - known.seen : 0;
+  if (is_known && passed < kLeastSeconds) return known;
+  known.cpus = passed > 0 ? std::max(0.0, stat.used - known.used) / passed : 0;
+  known.on_weft = true;
+  known.start = stat.start;
+  known.used = stat.used;
+  known.seen = now;
+  known.threads = stat.threads;
+  return known;
 }
 
 ProgramRows WeftPrograms::look() {
@@ -102,9 +115,12 @@ ProgramRows WeftPrograms::look() {
   known_ = std::move(alive);
   double ours = 0;
   for (const ProgramRow& row : rows.programs) ours += row.cpus;
-  if (passed > 0) rows.others = std::max(0.0, (busy - busy_) / passed - ours);
-  busy_ = busy;
-  seen_ = now;
+  if (seen_ == 0 || passed >= kLeastSeconds) {
+    if (passed > 0) others_ = std::max(0.0, (busy - busy_) / passed - ours);
+    busy_ = busy;
+    seen_ = now;
+  }
+  rows.others = others_;
   return rows;
 }
 

@@ -32,7 +32,7 @@ class WeftPrograms {
   struct Known {
     uint64_t start = 0;  // by which a process is told from a later one with its number
     bool on_weft = false;
-    int looks_left = 0;  // that leave it alone
+    int looks_left = 0;  // until its mappings are read again: it may have become another program
     double used = 0;     // CPU seconds
     double seen = 0;     // when
     double cpus = 0;     // used since the look before
@@ -42,6 +42,7 @@ class WeftPrograms {
 
   std::map<int, Known> known_;
   double busy_ = 0;  // CPU seconds of the machine
+  double others_ = 0;  // of ProgramRows
   double seen_ = 0;  // when
 };
 

@@ -178,6 +178,7 @@ void let_be_inspected() noexcept {
   g_inspected.pool = reinterpret_cast<uintptr_t>(&p);
   g_inspected.parked = reinterpret_cast<uintptr_t>(&parking::g_lists);
   g_inspected.members = settings.members;
+  g_inspected.process = getpid();
 }
 
 void answer_inspector(pid_t inspector) noexcept {

@@ -24,7 +24,7 @@ inline constexpr char kMonitorName[] = "weft-monitor";
 inline constexpr char kInspectedName[] = "weft-inspected";
 
 struct InspectionStart {
-  static constexpr std::array<char, 8> kMagic{'w', 'e', 'f', 't', '-', 'i', 'n', '1'};
+  static constexpr std::array<char, 8> kMagic{'w', 'e', 'f', 't', '-', 'i', 'n', '2'};
 
   std::array<char, 8> magic = kMagic;
   uint64_t layout = 0;  // kCoreLayout ^ InspectionSettings::layout
@@ -34,6 +34,8 @@ struct InspectionStart {
   uint64_t parked = 0;
   // Where the pointers to the current member lie, from the thread pointer (openmp/team/team.cpp).
   std::array<int64_t, 2> members{};
+  // Whose records these are: the child of a fork has those of its parent until it has a pool itself.
+  int64_t process = 0;
 };
 
 struct InspectionRequest {

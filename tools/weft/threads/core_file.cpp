@@ -61,12 +61,10 @@ std::unique_ptr<CoreFile> CoreFile::open(const std::string& path, std::string* f
   std::unique_ptr<CoreFile> core(new CoreFile(path));
   *fault = core->read_headers();
   if (!fault->empty()) return nullptr;
-  if (!core->find_inspected()) {
-    *fault =
-        "the records of weft are not in it: the program was not on weft, had opened no parallel region, or used "
-        "another version";
-    return nullptr;
-  }
+  *fault = core->find_inspected() ? "" : core->why_no_records();
+  if (fault->empty() && core->inspected_.process != core->process_)
+    *fault = "process " + std::to_string(core->process_) + " was the child of a fork and has opened no parallel region";
+  if (!fault->empty()) return nullptr;
   core->write_maps();
   return core;
 }
@@ -88,7 +86,9 @@ std::string CoreFile::read_headers() {
     Elf64_Phdr entry{};
     if (!file_.read(header.e_phoff + i * sizeof entry, entry)) return "it is cut off";
     if (entry.p_type == PT_LOAD) {
-      const uint64_t there = file_.part(entry.p_offset, entry.p_filesz).size();
+      const uint64_t end = file_.all().size();
+      const uint64_t there = entry.p_offset < end ? std::min(entry.p_filesz, end - entry.p_offset) : 0;
+      is_cut_off_ = is_cut_off_ || there < entry.p_filesz;
       segments_.push_back({entry.p_vaddr, there, entry.p_offset, entry.p_memsz, entry.p_flags});
     } else if (entry.p_type == PT_NOTE) {
       read_notes(entry.p_offset, entry.p_filesz);
@@ -96,7 +96,16 @@ std::string CoreFile::read_headers() {
   }
   std::sort(segments_.begin(), segments_.end(),
             [](const Segment& a, const Segment& b) { return a.address < b.address; });
+  // What the thread has done at last was to end the process.
+  if (const auto ended = threads_.find(signalled()); ended != threads_.end()) ended->second.sleeps = false;
   return {};
+}
+
+std::string CoreFile::why_no_records() const {
+  if (is_cut_off_) return "it is cut off: ulimit -c unlimited, and room on the disk";
+  if (lacks_data_) return "it has no data of libraries: /proc/self/coredump_filter has left it out";
+  return "the records of weft are not in it: the program was not on weft, had opened no parallel region, or used "
+         "another version";
 }
 
 void CoreFile::read_notes(uint64_t offset, uint64_t size) {
@@ -124,6 +133,12 @@ void CoreFile::take_note(uint32_t type, const std::string& owner, uint64_t offse
     program_.assign(info.pr_fname, strnlen(info.pr_fname, sizeof info.pr_fname));
   } else if (type == NT_SIGINFO && signal_ == 0 && file_.read(offset, signal)) {
     signal_ = ends_processes(signal.si_signo) ? signal.si_signo : 0;
+    was_sent_ = signal.si_code == SI_USER || signal.si_code == SI_QUEUE;
+  } else if (type == NT_AUXV) {
+    Elf64_auxv_t entry{};
+    for (uint64_t at = offset; at + sizeof entry <= offset + size && file_.read(at, entry); at += sizeof entry) {
+      if (entry.a_type == AT_EXECFN) name_of_program_ = entry.a_un.a_val;
+    }
   } else if (type == NT_FILE) {
     take_mapped_files(offset, size);
   } else if (type == kArmSystemCall && !order_.empty()) {
@@ -163,6 +178,7 @@ bool CoreFile::find_inspected() {
   };
   for (const Segment& segment : segments_) {
     if ((segment.flags & PF_W) == 0 || !is_of_file(segment)) continue;
+    lacks_data_ = lacks_data_ || segment.size == 0;
     for (uint64_t at = 0; at + sizeof inspected_ <= segment.size; at += alignof(core::InspectionStart)) {
       uint64_t pool = 0;
       if (file_.read(segment.offset + at, inspected_) && has_own_layout() && read(inspected_.pool, &pool, sizeof pool))
@@ -203,13 +219,16 @@ std::string CoreFile::subject() const {
 }
 
 // Below a stack lies a guard, or nothing.
-bool CoreFile::overflowed() const {
+bool CoreFile::overflowed(bool* initial) const {
   const auto thread = threads_.find(signalled());
   if (thread == threads_.end() || signal_ != SIGSEGV) return false;
   const uint64_t at = thread->second.registers.stack_pointer;
-  return std::none_of(segments_.begin(), segments_.end(), [&](const Segment& segment) {
-    return (segment.flags & PF_W) != 0 && segment.address <= at && at - segment.address < segment.mapped;
+  const auto above = std::find_if(segments_.begin(), segments_.end(), [&](const Segment& segment) {
+    return (segment.flags & PF_W) != 0 && at < segment.address + segment.mapped;
   });
+  if (above == segments_.end() || above->address <= at) return false;
+  *initial = above->address <= name_of_program_ && name_of_program_ < above->address + above->mapped;
+  return true;
 }
 
 std::vector<char> CoreFile::read_some(uint64_t address, size_t size) {

@@ -31,11 +31,11 @@ class CoreFile : public Inspector {
   std::string name_of_thread(pid_t /*number*/) override { return {}; }
   bool answers() const override { return true; }
 
-  // The signal that has ended the process, and the thread that got it; 0: none is known.
+  // The signal that has ended the process, and the thread whose own doing it was; 0: none is known.
   int signal() const { return signal_; }
-  // Whether that thread's stack was full: its stack pointer has left it.
-  bool overflowed() const;
-  pid_t signalled() const { return signal_ != 0 && !order_.empty() ? order_.front() : 0; }
+  // Whether that thread's stack was full: its stack pointer has left it. `initial`: it was the initial thread's.
+  bool overflowed(bool* initial) const;
+  pid_t signalled() const { return signal_ != 0 && !was_sent_ && !order_.empty() ? order_.front() : 0; }
 
  private:
   struct Segment {
@@ -60,6 +60,7 @@ class CoreFile : public Inspector {
   void take_mapped_files(uint64_t offset, uint64_t size);
   // Where the records of weft are said to be. False: nowhere.
   bool find_inspected();
+  std::string why_no_records() const;
   void write_maps();
 
   const MappedFile file_;
@@ -71,6 +72,10 @@ class CoreFile : public Inspector {
   std::string program_;
   pid_t process_ = 0;
   int signal_ = 0;
+  bool was_sent_ = false;  // the signal, by kill
+  uint64_t name_of_program_ = 0;  // the highest thing on the initial thread's stack
+  bool is_cut_off_ = false;
+  bool lacks_data_ = false;  // of libraries
   int maps_ = -1;  // a file in memory
 };
 

@@ -137,7 +137,7 @@ std::optional<Picture> look_at_core(const std::string& file, std::string* fault)
   if (picture) {
     picture->signal = process->signal();
     picture->signalled = process->signalled();
-    picture->overflowed = process->overflowed();
+    picture->overflowed = process->overflowed(&picture->on_initial_stack);
   }
   return picture;
 }

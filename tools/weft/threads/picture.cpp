@@ -218,16 +218,17 @@ class Text {
   // "Signal 11 (Segmentation fault) has ended it, in 32: fail at crash.c:2"
   std::string signal() const {
     for (size_t i = 0; i < picture_.table.threads.size(); ++i) {
-      if (thread(i).runs_on == picture_.signalled)
+      if (picture_.signalled != 0 && thread(i).runs_on == picture_.signalled)
         return "Signal " + std::to_string(picture_.signal) + " (" + strsignal(picture_.signal) + ") has ended it, in " +
                thread(i).name + ": " + where(i) + (picture_.overflowed ? overflow() : "") + '\n';
     }
-    return {};
+    return "Signal " + std::to_string(picture_.signal) + " (" + strsignal(picture_.signal) +
+           (picture_.signalled == 0 ? ") was sent to it.\n"
+                                    : ") has ended it, in a thread that has no part in OpenMP.\n");
   }
 
-  // The initial thread has the process's number.
   std::string overflow() const {
-    return picture_.signalled == picture_.process
+    return picture_.on_initial_stack
                ? ". The stack of the initial thread was full: ulimit -s gives it more, before the program starts"
                : ". Its stack was full: OMP_STACKSIZE gives it more";
   }

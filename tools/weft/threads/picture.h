@@ -18,8 +18,9 @@ struct Picture {
   std::string program;
   bool is_live = true;
   int signal = 0;       // that has ended it; 0: none is known
-  int signalled = 0;    // the OS thread that got it
+  int signalled = 0;    // the OS thread whose doing that was; 0: somebody has sent it
   bool overflowed = false;  // its stack was full
+  bool on_initial_stack = false;  // that was the initial thread's
   Table table;
   Diagnosis diagnosis;
   std::vector<std::vector<Frame>> stacks;  // by thread

@@ -37,7 +37,7 @@ void note_blocked(const Evidence& evidence, std::vector<std::string>& notes) {
 
 std::vector<Advice> advise(const Report& report, std::vector<std::string>* notes) {
   // Of a program that stands still its figures say nothing.
-  if (!report.run.deadlock.empty()) return {};
+  if (has_stood_still(report.run)) return {};
   // What a rank should change is told by what a rank did: gains are of its time, and its CPUs are those of its regions.
   if (report.ranks.size() > 1) return advise(mean_rank(report), notes);
   Evidence evidence(report);

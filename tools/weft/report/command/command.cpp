@@ -121,6 +121,14 @@ void complete(Report& made) {
   made.advice = report::advise(made, &made.run.notes);
 }
 
+// A program that has come to its end by itself had come out of it.
+void take_hang(Report& made, report::HangWatch& hang, const Ending& ending) {
+  const report::Hang found = hang.known();
+  if (ending.signal == 0 && ending.exit_code == 0 && !ending.was_ended) return;
+  made.run.deadlock = found.deadlock;
+  made.run.stood_still = found.deadlock.empty() ? 0 : found.seconds;
+}
+
 // Ends the program as somebody does who sends SIGTERM to this command (child.h), and kills it if it goes on.
 class TimeLimit {
  public:
@@ -137,14 +145,15 @@ class TimeLimit {
       std::ofstream(records_ / "wanted").put('\n');
     }
     if (seconds_ <= 0 || passed < seconds_ + kPatience * asked_) return;
-    if (asked_ == 0) hang_.look_now();
+    if (asked_ == 0) hang_.ask_now();
     ++asked_;
     raise(SIGTERM);
   }
 
   // What this has done to the program is no failure.
   void excuse(Ending& ending) const {
-    if (asked_ == 0 || (ending.signal != SIGTERM && ending.signal != SIGKILL)) return;
+    ending.was_ended = asked_ > 0;
+    if (!ending.was_ended || (ending.signal != SIGTERM && ending.signal != SIGKILL)) return;
     ending.exit_code = 0;
     ending.signal = 0;
   }
@@ -183,9 +192,9 @@ class Ranks {
   }
 
   // The exit code of this command.
-  int end(const Ending& ending, const Ending& own, const report::HangWatch& hang) {
+  int end(const Ending& ending, const Ending& own, report::HangWatch& hang) {
     std::optional<Report> made = report_left(records_, run_.command, ending, own);
-    if (made) made->run.deadlock = hang.deadlock();
+    if (made) take_hang(*made, hang, ending);
     const bool is_failed = ending.exit_code != 0 || (made ? is_unfinished(*made) : is_in_mpi(records_));
     const RankFolder::Left left = leave(std::move(made), ending, false);
     if (left == RankFolder::Left::late) {
@@ -247,14 +256,14 @@ class Ranks {
 
 // A page of its own.
 int write_alone(const ReportOptions& options, Outputs& outputs, std::optional<Report> made, const Ending& ending,
-                const report::NodeWatch& node, const report::HangWatch& hang, const Program& program,
+                const report::NodeWatch& node, report::HangWatch& hang, const Program& program,
                 const std::string& name) {
   if (!made) {
     say_why_nothing(ending, program, name);
     return ending.exit_code != 0 ? ending.exit_code : kFailed;
   }
   made->run.node = node.share_of(made->run.process);
-  made->run.deadlock = hang.deadlock();
+  take_hang(*made, hang, ending);
   complete(*made);
   const char* rank = platform::rank_by_launcher();
   const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;
@@ -293,10 +302,11 @@ int make_report(const ReportOptions& options, RunOptions run) {
     TimeLimit limit(options.seconds, folder.path(), hang);
     const auto look_all = [&] {
       look();
-      hang.look();
+      hang.begin();
       limit.look();
     };
     Ending ending = run_child("report", program.path, run.command, look_all, kBetweenLooks);
+    hang.end();
     limit.excuse(ending);
     return ending;
   };
@@ -342,7 +352,7 @@ int report_process(const ReportOptions& options, int given) {
   }
   Outputs outputs(options);
   if (!outputs.good()) return kFailed;
-  made->run.deadlock = report::deadlock_of(process);
+  made->run.deadlock = report::deadlock_of(process).value_or(std::vector<std::string>());
   complete(*made);
   return outputs.write(*made, options.quiet) ? 0 : kFailed;
 }

@@ -131,6 +131,7 @@ void read_run(const Value& value, Run& run) {
   value.read("others_cpu", run.others_cpu);
   if (value.has("node")) read_node(value["node"], run.node);
   value.read("deadlock", run.deadlock);
+  value.read("stood_still", run.stood_still);
   value.read("notes", run.notes);
 }
 

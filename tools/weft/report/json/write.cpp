@@ -58,6 +58,7 @@ Json to_json(const Run& run) {
           {"node", to_json(run.node)},
           {"memory_on_one_node", finite(run.memory_on_one_node)},
           {"deadlock", run.deadlock},
+          {"stood_still", finite(run.stood_still)},
           {"notes", run.notes}};
 }
 

@@ -145,6 +145,7 @@ struct Run {
   double others_cpu = 0;  // seconds that other processes used of these CPUs
   NodeShare node;
   std::vector<std::string> deadlock;  // lines that name the one that the program was in at its end; empty: none
+  double stood_still = 0;  // seconds at its end in which it used no CPU, in a deadlock
   int memory_nodes = 1;
   double memory_on_one_node = 0;  // the largest part of the pages on one node, 0 to 1; 0: not known
   std::vector<std::string> notes;  // what the reader has to know: events lost, symbols missing
@@ -164,6 +165,9 @@ struct Report {
 // Of all CPU time, that other processes have had, or threads have been without; less is usual on a machine that does
 // anything else.
 inline constexpr double kMuch = 0.10;
+
+// Whether a program's figures are mostly those of a deadlock.
+inline bool has_stood_still(const Run& run) { return run.stood_still > run.seconds / 2; }
 
 // CPU seconds of all threads.
 inline double cpu_seconds_of(const Report& report) {

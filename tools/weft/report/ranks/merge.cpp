@@ -236,6 +236,7 @@ Run run_of(const std::vector<Report>& ranks) {
     run.memory_nodes = std::max(run.memory_nodes, own.memory_nodes);
     run.memory_on_one_node = std::max(run.memory_on_one_node, own.memory_on_one_node);
     run.ranks = std::max(run.ranks, own.ranks);
+    run.stood_still = std::max(run.stood_still, own.stood_still);
     if (run.exit_code == 0) run.exit_code = own.exit_code;
     if (!own.began.empty() && own.began < run.began) run.began = own.began;
     if (std::find(hosts.begin(), hosts.end(), own.host) == hosts.end()) hosts.push_back(own.host);

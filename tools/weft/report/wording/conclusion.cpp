@@ -39,8 +39,9 @@ std::string text_of(const Lost& lost, double whole) {
 
 Conclusion conclusion_of(const Report& report) {
   const Run& run = report.run;
-  if (!run.deadlock.empty()) {
-    return {false, "the program stood still in the deadlock that is named above, and its figures count that time."};
+  if (has_stood_still(run)) {
+    return {false, "the program stood still for " + seconds_text(run.stood_still) +
+                       " in the deadlock that is named above, and its figures count that time."};
   }
   const double whole = run.cpus * run.seconds;
   const double efficiency = factors_of(report).parallel_efficiency;

@@ -12,7 +12,7 @@ std::string headline_of(const Report& report) {
   const std::string cpus = of_these(static_cast<uint64_t>(run.cpus), "CPU");
   text += used > 0 ? format("%.2f of %s used", used, cpus.c_str()) : cpus;
   const double others = run.seconds > 0 ? run.others_cpu / run.seconds : 0;
-  if (others > kMuch * run.cpus) text += format("; other processes used %.2f of them", others);
+  if (others >= kMuch * run.cpus) text += format("; other processes used %.2f of them", others);
   return text + '.';
 }
 
