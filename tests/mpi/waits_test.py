@@ -59,7 +59,12 @@ class Program:
         return file.read_text() if file.exists() else ""
 
     def fail(self, why: str) -> None:
-        self.process.kill()
+        # The launcher ends its ranks, which would go on otherwise.
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
         sys.exit(f"{why}\n{self.output(0)}\n{self.output(1)}")
 
     def until(self, condition: typing.Callable[[], object], what: str) -> None:
@@ -236,7 +241,8 @@ def node(mpi: str, folder: pathlib.Path) -> None:
         for command in (("node", "status"), ("top", "--once")):
             rows = [line.split() for line in weft(*command).splitlines()]
             for pid, pending in zip(pids, wanted):
-                cells = next(row[8:10] for row in rows if row and row[0] == str(pid))
+                # Of the table of those that share the node.
+                cells = next(row[8:10] for row in rows if len(row) >= 10 and row[0] == str(pid))
                 right = cells == ["-", "-"] if pending == 0 else cells[0] == str(pending) and cells[1].endswith("s")
                 expect(program, right, f"{command} says {cells}, and {pending} wait")
 
