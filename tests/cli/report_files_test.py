@@ -502,6 +502,31 @@ class ReportFiles(CommandTest):
         self.assertEqual(page, (self.folder / "page.html").read_text())
         self.assertEqual(self.report("--quiet", first).stderr, "")
 
+    def excerpts(self, *options):
+        made = self.folder / "made.json"
+        self.report("--quiet", "--json", made, *options)
+        sites = json.loads(made.read_text())["sites"]
+        return {site["place"]["line"]: site["place"]["excerpt"] for site in sites if "excerpt" in site["place"]}
+
+    def test_lines_of_the_source(self):
+        program = self.build("lines", PROGRAM, "-g")
+        source = PROGRAM.splitlines()
+        found = self.excerpts(program)
+        self.assertIn(9, found)
+        for line, excerpt in found.items():
+            first, lines = excerpt["first"], excerpt["lines"]
+            self.assertEqual((first, lines), (max(1, line - 3), source[first - 1 : line + 8]))
+        self.assertIn("inner(void)", (self.folder / "page.html").read_text())
+        self.assertEqual(self.excerpts("--no-source", program), {})
+        self.assertNotIn("inner(void)", (self.folder / "page.html").read_text())
+        # Of an earlier report too; and those of a file that has changed since are others.
+        self.report("--quiet", "--json", self.folder / "first.json", program)
+        self.assertEqual(self.excerpts("--no-source", self.folder / "first.json"), {})
+        os.utime(self.folder / "lines.c", (time.time() + 100, time.time() + 100))
+        self.assertEqual(self.excerpts(program), {})
+        (self.folder / "lines.c").unlink()
+        self.assertEqual(self.excerpts(program), {})
+
     def test_files_and_programs(self):
         good = self.folder / "good.json"
         good.write_text(Made(10).member(0, 0, 0, 10).text())

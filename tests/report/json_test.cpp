@@ -44,6 +44,7 @@ Report full() {
   const int region = run.add_region(10, 4);
   run.at(region).requested = 8;
   run.at(region).level = 1;
+  run.at(region).place.excerpt = {.first = 9, .lines = {"{", "#pragma omp parallel", "\tä"}};
   const int loop = run.add(SiteKind::loop, 12, region);
   Site& site = run.at(loop);
   site.callee = "MPI_Recv";
@@ -84,6 +85,8 @@ TEST(ReportJson, IsReadAsItWasWritten) {
   EXPECT_EQ(back.run.others_cpu, 1.5);
   EXPECT_EQ(back.run.deadlock, full().run.deadlock);
   EXPECT_EQ(back.run.stood_still, 0.75);
+  EXPECT_EQ(back.sites[1].place.excerpt.first, 9);
+  EXPECT_EQ(back.sites[1].place.excerpt.lines, full().sites[1].place.excerpt.lines);
   EXPECT_EQ(back.run.node.others, 3);
   EXPECT_EQ(back.run.node.borrowed, 0.5);
   EXPECT_EQ(back.run.own_seconds, 2.5);
@@ -148,6 +151,8 @@ TEST(ReportJson, HasTheMembersOfTheDocumentation) {
   expect_members(json["sites"][1], region);
   expect_members(json["sites"][1]["factors"], factors);
   expect_members(json["sites"][2]["place"], {"file", "line", "function", "object", "offset"});
+  expect_members(json["sites"][1]["place"], {"file", "line", "function", "object", "offset", "excerpt"});
+  expect_members(json["sites"][1]["place"]["excerpt"], {"first", "lines"});
   expect_members(json["sites"][2]["lost"], reasons);
   expect_members(json["sites"][2]["lengths"], {"timed", "mean", "histogram"});
   EXPECT_EQ(json["sites"][2]["lengths"]["histogram"].size(), 40U);

@@ -36,7 +36,7 @@ class MadeUpRun {
     site.parent = parent;
     site.count = 1;
     if (line > 0) {
-      site.place = {"/src/" + file, line, "work", "/bin/program", static_cast<uint64_t>(line) * 16};
+      site.place = {"/src/" + file, line, "work", "/bin/program", static_cast<uint64_t>(line) * 16, {}};
       site.name = file + ":" + std::to_string(line);
       if (kind == SiteKind::serial) site.name = "after the region at " + site.name;
     } else {

@@ -268,6 +268,17 @@ class Figures(PageTest):
         self.assertIn("!", text)
         self.assertNotIn("✓", text)
 
+    def test_lines_of_the_source(self):
+        report = self.browser.open("quiet")
+        (number,) = [i for i, site in enumerate(report["sites"]) if "excerpt" in site["place"]]
+        self.browser.click(f"tr[data-site='{number}']")
+        excerpt = report["sites"][number]["place"]["excerpt"]
+        lines = [f"{excerpt['first'] + i}  {line}" for i, line in enumerate(excerpt["lines"])]
+        shown = self.browser.js("return document.querySelector('#place .source').textContent")
+        self.assertEqual(shown, "".join(f"{line}\n" for line in lines))
+        marked = self.browser.js("return document.querySelector('#place .source mark').textContent")
+        self.assertEqual(marked.strip(), lines[1])
+
     def test_a_run_that_hung(self):
         report = self.browser.open("hung")
         lines = [line.strip() for line in report["run"]["deadlock"]]

@@ -174,6 +174,8 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       ->type_name("TIME")
       ->check([](const std::string& text) { return fault_of_time(text); });
   report->add_flag("--quiet", report_options.quiet, "no summary on stderr");
+  report->add_flag("--no-source", report_options.no_source,
+                   "no lines of the program's sources in the page and the JSON, for those who are not to see them");
   // Not for people: docs/explanation/report.md.
   as_folder(report->add_option("--profile", report_options.profile, "a folder with a profile, in place of a program"))
       ->group("");

@@ -83,7 +83,8 @@ bool is_process(const char* word) {
 std::string option_of_runs(const CLI::App& report) {
   for (const CLI::Option* option : report.get_options()) {
     const std::string name = option->get_name();
-    if (option->count() > 0 && name != "--output" && name != "--json" && name != "--quiet") return name;
+    if (option->count() > 0 && name != "--output" && name != "--json" && name != "--quiet" && name != "--no-source")
+      return name;
   }
   return {};
 }

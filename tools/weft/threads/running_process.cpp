@@ -159,6 +159,9 @@ std::unique_ptr<RunningProcess> RunningProcess::connect(pid_t process, std::stri
   }
   close(listener);
   if (connection < 0) {
+    // A signal that stops a process takes effect once its threads run again.
+    *fault = why_no_answer(process);
+    if (!fault->empty()) return nullptr;
     *fault = called != 0 ? why_not_called(error)
                          : "it does not answer: it may be in a container of its own (then ask inside of that), or its "
                            "weft does not let itself be asked";

@@ -24,6 +24,7 @@
 #include "program.h"
 #include "record_folder.h"
 #include "report/advice/advice.h"
+#include "report/command/excerpts.h"
 #include "report/command/files.h"
 #include "report/command/hang_watch.h"
 #include "report/command/node_watch.h"
@@ -116,7 +117,8 @@ Ending run_stock(const RunOptions& run) {
 }
 
 // The last things that a report of a run is given.
-void complete(Report& made) {
+void complete(Report& made, const ReportOptions& options) {
+  if (!options.no_source) report::add_excerpts(made);
   if (const std::string text = report::sharing_text(made.run.node); !text.empty()) made.run.notes.push_back(text);
   made.advice = report::advise(made, &made.run.notes);
 }
@@ -239,7 +241,7 @@ class Ranks {
       return false;
     }
     made->run.notes.insert(made->run.notes.begin(), notes.begin(), notes.end());
-    complete(*made);
+    complete(*made, options_);
     Outputs outputs(options_);
     return outputs.good() && outputs.write(*made, options_.quiet);
   }
@@ -264,7 +266,7 @@ int write_alone(const ReportOptions& options, Outputs& outputs, std::optional<Re
   }
   made->run.node = node.share_of(made->run.process);
   take_hang(*made, hang, ending);
-  complete(*made);
+  complete(*made, options);
   const char* rank = platform::rank_by_launcher();
   const bool speaks = rank == nullptr || std::strcmp(rank, "0") == 0;
   if (!outputs.write(*made, options.quiet || !speaks) && ending.exit_code == 0) return kFailed;
@@ -353,7 +355,7 @@ int report_process(const ReportOptions& options, int given) {
   Outputs outputs(options);
   if (!outputs.good()) return kFailed;
   made->run.deadlock = report::deadlock_of(process).value_or(std::vector<std::string>());
-  complete(*made);
+  complete(*made, options);
   return outputs.write(*made, options.quiet) ? 0 : kFailed;
 }
 
@@ -372,7 +374,7 @@ int make_report_of_profile(const ReportOptions& options) {
     base::warn("report: --profile %s: there is no profile in it", options.profile.c_str());
     return kFailed;
   }
-  complete(*made);
+  complete(*made, options);
   return outputs.write(*made, options.quiet) ? 0 : kFailed;
 }
 
@@ -382,6 +384,9 @@ int report_files(const ReportOptions& options, const std::vector<std::string>& n
   if (folder.path().empty()) return kFailed;
   try {
     Report made = report::read_files(names, folder.path());
+    for (report::Site& site : made.sites) {
+      if (options.no_source) site.place.excerpt = {};
+    }
     Outputs outputs(options);
     return outputs.good() && outputs.write(made, options.quiet) ? 0 : kFailed;
   } catch (const std::runtime_error& error) {

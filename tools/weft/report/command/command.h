@@ -14,6 +14,7 @@ struct ReportOptions {
   std::string json;  // the report for programs into this file, named likewise; "-": stdout
   bool against_stock = false;  // run the program under its own runtime too, first
   bool quiet = false;  // no summary
+  bool no_source = false;  // no lines of sources on the page
   std::string profile;  // in place of a program: the folder in which the recorder has left its profile
   double seconds = 0;   // after which the program is ended; 0: no limit
 };

@@ -163,6 +163,10 @@ void read_site(const Value& value, Site& site) {
     place.read("function", site.place.function);
     place.read("object", site.place.object);
     place.read("offset", site.place.offset);
+    if (place.has("excerpt")) {
+      place["excerpt"].read("first", site.place.excerpt.first);
+      place["excerpt"].read("lines", site.place.excerpt.lines);
+    }
   }
   value.read("callee", site.callee);
   value.read("schedule", site.schedule);

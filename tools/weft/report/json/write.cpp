@@ -90,6 +90,8 @@ Json to_json(const Report& report, int number) {
       {"useful", finite(site.useful)},
       {"lost", to_json(site.lost)},
       {"lengths", {{"timed", site.lengths.timed}, {"mean", finite(site.lengths.mean)}, {"histogram", histogram}}}};
+  if (!place.excerpt.lines.empty())
+    json["place"]["excerpt"] = {{"first", place.excerpt.first}, {"lines", place.excerpt.lines}};
   if (site.kind == SiteKind::region) json["factors"] = to_json(factors_of(report, number));
   return json;
 }

@@ -17,6 +17,12 @@ using observe::kLosses;
 using observe::Loss;
 using SiteKind = observe::Kind;
 
+// Lines of a source, of which the first one has the number `first`.
+struct Excerpt {
+  int first = 0;
+  std::vector<std::string> lines;
+};
+
 // A place in the sources.
 struct SourcePlace {
   std::string file;      // empty: not known (no -g)
@@ -24,6 +30,7 @@ struct SourcePlace {
   std::string function;  // empty: not known
   std::string object;    // the program or library
   uint64_t offset = 0;   // in it
+  Excerpt excerpt;       // around the line; without lines: the source was not there
 };
 
 // How long pieces of work were: tasks of a task site, chunks of a loop, instances of a region.

@@ -145,6 +145,22 @@ function code({ place }) {
   return h("p", { class: "break" }, callee, h("span", { class: "hint" }, binary(place)));
 }
 
+// The lines around it, as they were when the program ran.
+function source({ place }) {
+  const { first, lines } = place.excerpt ?? {};
+  if (!lines?.length) return null;
+  const width = String(first + lines.length - 1).length;
+  return h(
+    "pre",
+    { class: "source", tabindex: 0, "aria-label": "Lines of the source" },
+    lines.map((line, index) => {
+      const number = first + index;
+      const text = `${String(number).padStart(width)}  ${line}\n`;
+      return number === place.line ? h("mark", { "aria-current": "true" }, text) : h("span", {}, text);
+    }),
+  );
+}
+
 function showPlace(site, advice) {
   const content = by("place-content");
   endCharts(content);
@@ -157,6 +173,7 @@ function showPlace(site, advice) {
     h("p", { class: "break" }, h("span", { class: "kind" }, site.word), " ", KINDS[site.kind] ?? "", "."),
     fileAndLine(site) && h("p", { class: "break" }, h("code", {}, fileAndLine(site))),
     code(site),
+    source(site),
     about.map((row) => h("p", { class: "notice" }, row.title, " ", h("a", { href: "#advice" }, "See the advice."))),
     figures(site),
     parts.map((part) => part.elements),

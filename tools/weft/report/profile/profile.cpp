@@ -150,7 +150,7 @@ class Sites {
   void set_place(uint64_t caller, Site& site) {
     if (caller != 0) {
       const CodePlace place = symbols_.find(caller);
-      site.place = {place.file, place.line, place.function, place.object, place.offset};
+      site.place = {place.file, place.line, place.function, place.object, place.offset, {}};
       site.name = name_of(place);
     }
     if (site.kind == SiteKind::serial) site.name = name_of_serial(site.place, site.name);
