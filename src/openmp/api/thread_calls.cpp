@@ -142,46 +142,67 @@ int set_cpus(Context* self, size_t size, const cpu_set_t* cpus) noexcept {
   return 0;
 }
 
-int get_cpus(const Context* self, size_t size, cpu_set_t* cpus) noexcept {
-  const int result = g_sched_getaffinity(0, size, cpus);
-  if (result != 0 || self->own == nullptr || !self->own->has_cpus) return result;
+// What the kernel says, or `chosen` in place of it, if there is one.
+int get_cpus(pid_t thread, const CpuSet* chosen, size_t size, cpu_set_t* cpus) noexcept {
+  const int result = g_sched_getaffinity(thread, size, cpus);
+  if (result != 0 || chosen == nullptr) return result;
   std::memset(cpus, 0, size);
-  std::memcpy(cpus, self->own->cpus.data(), std::min(size, CpuSet::kBytes));
+  std::memcpy(cpus, chosen->data(), std::min(size, CpuSet::kBytes));
   return 0;
+}
+
+int get_cpus(const Context* self, size_t size, cpu_set_t* cpus) noexcept {
+  return get_cpus(0, self->own != nullptr && self->own->has_cpus ? &self->own->cpus : nullptr, size, cpus);
+}
+
+// Of a caller that is a root and runs elsewhere; null: the kernel knows.
+const CpuSet* chosen_by_root(const Context* self) noexcept {
+  const bool is_away = self != nullptr && self->home != nullptr && self->carrier != self->home;
+  return is_away && self->own != nullptr && self->own->has_thread_cpus ? &self->own->thread_cpus : nullptr;
 }
 
 // A root has chosen where its OS thread is, at home. Other members that run there may be anywhere, and so may threads
 // of the pool that it makes from now on.
-void note_mask_of_root() noexcept {
+void note_mask_of_root(Context* self) noexcept {
+  if (OwnSettings* own = settings_of(self)) {
+    own->thread_cpus = cpus_of(self->thread_id);
+    own->has_thread_cpus = true;
+  }
   if (!core::started() || affinity().on || core::runs_on_worker()) return;
   prefer(platform::thread_cpus());
 }
 
 int our_sched_setaffinity(pid_t thread, size_t size, const cpu_set_t* cpus) {
   if (Context* self = member_as(thread)) return set_cpus(self, size, cpus);
-  const Context* self = caller_in_pool();
+  Context* self = caller_in_pool();
   const int result = g_sched_setaffinity(number_of(thread), size, cpus);
-  if (result == 0 && self != nullptr && means(self, thread)) note_mask_of_root();
+  if (result == 0 && self != nullptr && means(self, thread)) note_mask_of_root(self);
   return result;
 }
 
 int our_sched_getaffinity(pid_t thread, size_t size, cpu_set_t* cpus) {
   if (const Context* self = member_as(thread)) return get_cpus(self, size, cpus);
-  return g_sched_getaffinity(number_of(thread), size, cpus);
+  const Context* self = caller_in_pool();
+  const CpuSet* chosen = self != nullptr && means(self, thread) ? chosen_by_root(self) : nullptr;
+  return get_cpus(number_of(thread), chosen, size, cpus);
 }
 
 int our_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* cpus) {
   Context* self = member_as(thread);
   if (self != nullptr) return as_pthread([=] { return set_cpus(self, size, cpus); });
   const int error = g_pthread_setaffinity_np(thread, size, cpus);
-  if (error == 0 && pthread_equal(thread, pthread_self()) != 0 && caller_in_pool() != nullptr) note_mask_of_root();
-  return error;
+  if (error != 0 || pthread_equal(thread, pthread_self()) == 0) return error;
+  self = caller_in_pool();
+  if (self != nullptr) note_mask_of_root(self);
+  return 0;
 }
 
 int our_pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* cpus) {
   const Context* self = member_as(thread);
-  if (self == nullptr) return g_pthread_getaffinity_np(thread, size, cpus);
-  return as_pthread([=] { return get_cpus(self, size, cpus); });
+  if (self != nullptr) return as_pthread([=] { return get_cpus(self, size, cpus); });
+  const CpuSet* chosen = pthread_equal(thread, pthread_self()) != 0 ? chosen_by_root(caller_in_pool()) : nullptr;
+  if (chosen == nullptr) return g_pthread_getaffinity_np(thread, size, cpus);
+  return as_pthread([=] { return get_cpus(0, chosen, size, cpus); });
 }
 
 // ---- scheduling and niceness ----
