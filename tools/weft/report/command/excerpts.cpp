@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "report/model/stable_sort.h"
+
 namespace weft::tools::report {
 
 namespace {
@@ -47,9 +49,8 @@ void add_excerpt(SourcePlace& place) {
 void add_excerpts(Report& report) {
   std::vector<Site*> sites;
   for (Site& site : report.sites) sites.push_back(&site);
-  std::stable_sort(sites.begin(), sites.end(), [](const Site* a, const Site* b) {
-    return a->lost_in_all() + a->useful > b->lost_in_all() + b->useful;
-  });
+  sort_stably(sites,
+              [](const Site* a, const Site* b) { return a->lost_in_all() + a->useful > b->lost_in_all() + b->useful; });
   sites.resize(std::min(sites.size(), kMostSites));
   for (Site* site : sites) add_excerpt(site->place);
 }
