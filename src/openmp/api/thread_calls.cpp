@@ -118,27 +118,17 @@ bool prefer(const CpuSet& cpus) noexcept {
   return true;
 }
 
-CpuSet cpus_of(pid_t thread) noexcept {
-  CpuSet set;
-  g_sched_getaffinity(thread, CpuSet::kBytes, static_cast<cpu_set_t*>(set.data()));
-  return set;
-}
-
-// The kernel says what becomes of a mask when it is set. It is asked with the OS thread of the member's identity: the
-// one that runs the member may be a root's, and that root, which runs elsewhere, may set or read the mask meanwhile.
+// The kernel says what becomes of a mask when it is set; the OS thread is there to ask it with.
 int set_cpus(Context* self, size_t size, const cpu_set_t* cpus) noexcept {
   OwnSettings* own = settings_of(self);
   if (own == nullptr) return -1;
-  const pid_t asked = self->thread_id;
-  const CpuSet before = cpus_of(asked);
-  if (g_sched_setaffinity(asked, size, cpus) != 0) return -1;
-  own->cpus = cpus_of(asked);
+  const CpuSet before = platform::thread_cpus();
+  if (g_sched_setaffinity(0, size, cpus) != 0) return -1;
+  own->cpus = platform::thread_cpus();
   own->has_cpus = true;
   core::protect_workers(&affinity().process);
-  // A member with a worker's identity has that worker for itself most of the time.
-  const bool is_there = !self->donated && asked == static_cast<pid_t>(syscall(SYS_gettid));
-  if (!is_there || !prefer(own->cpus))
-    g_sched_setaffinity(asked, CpuSet::kBytes, static_cast<const cpu_set_t*>(before.data()));
+  // A member with a worker's identity has that worker for itself most of the time. A root's OS thread is the root's.
+  if (self->donated || !core::runs_on_worker() || !prefer(own->cpus)) platform::bind_thread(before);
   return 0;
 }
 
@@ -165,7 +155,7 @@ const CpuSet* chosen_by_root(const Context* self) noexcept {
 // of the pool that it makes from now on.
 void note_mask_of_root(Context* self) noexcept {
   if (OwnSettings* own = settings_of(self)) {
-    own->thread_cpus = cpus_of(self->thread_id);
+    g_sched_getaffinity(self->thread_id, CpuSet::kBytes, static_cast<cpu_set_t*>(own->thread_cpus.data()));
     own->has_thread_cpus = true;
   }
   if (!core::started() || affinity().on || core::runs_on_worker()) return;
