@@ -432,7 +432,7 @@ def quiet():
     report["conclusion"] = {"good": True, "text": "no fault of a known kind costs 2 % of the run or more."}
     report["sites"][region]["place"]["excerpt"] = {
         "first": 19,
-        "lines": ["void axpy(double a) {", "#pragma omp parallel for", "\tfor (int i = 0; i < n; i++) y[i] += a < 1;", "}"],
+        "lines": ["void axpy() {", "#pragma omp parallel for", "\tfor (int i = 0; i < n; i++) y[i] += a < b;", "}"],
     }
     return report
 
