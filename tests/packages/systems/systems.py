@@ -76,11 +76,11 @@ def tune(run: str) -> str:
 def of_a_hang(of_process: str, of_core: str) -> str:
     return (
         "mkdir -p /tmp/hang; cd /tmp/hang; rm -f core*; ulimit -c unlimited; "
-        "gcc -fopenmp -g -pthread -fno-optimize-sibling-calls /tests/cli/deadlocks.c -o program; "
-        "/weft/bin/weft run ./program locks_crossed & program=$!; trap 'kill -9 $program 2>&1 || true' EXIT; sleep 2; "
-        f"{of_process.format(process='$program')} >said 2>&1; cat said; grep -q 'deadlocks.c' said; "
+        "gcc -fopenmp -g /tests/packages/systems/hangs.c -o program; "
+        "/weft/bin/weft run ./program & program=$!; trap 'kill -9 $program 2>&1 || true' EXIT; sleep 2; "
+        f"{of_process.format(process='$program')} >said 2>&1; cat said; grep -q 'take_both.*hangs.c' said; "
         f"kill -ABRT $program; wait $program || true; {of_core.format(core='core*')} >said 2>&1; cat said; "
-        "grep -q 'deadlocks.c' said"
+        "grep -q 'take_both.*hangs.c' said"
     )
 
 
