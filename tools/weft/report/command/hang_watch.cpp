@@ -120,8 +120,12 @@ void HangWatch::look() {
   if (goes_on) {
     idle_since_ = now;
     patience_ = kPatience;
-    next_ask_ = now + patience_;
-    if (!known().deadlock.empty()) ask();
+    const bool hung = !known().deadlock.empty();
+    if (!hung) next_ask_ = now + patience_;
+    if (!hung || now < next_ask_) return;
+    // It has come out of it, or the rest of it goes on: no question disturbs that often.
+    ask();
+    next_ask_ = Clock::now() + kMostPatience;
   } else if (now >= next_ask_) {
     ask();
     patience_ = std::min<Clock::duration>(2 * patience_, kMostPatience);
