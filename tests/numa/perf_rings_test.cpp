@@ -15,14 +15,20 @@ using namespace weft::tools::numa;
 
 constexpr size_t kPage = 4096;
 constexpr size_t kPages = 512;
+// The kernel takes so many a second, and learns of the rate from the first faults: 512 alone may all lie between two
+// of its samples. These take it some 20 ms.
+constexpr int kRounds = 64;
 
 // The accesses of a child to new pages, by these events; empty: they are forbidden here.
-std::vector<KernelTouch> touches_of_a_child(const std::vector<PerfEvent>& events, const char* memory, int& child) {
+std::vector<KernelTouch> touches_of_a_child(const std::vector<PerfEvent>& events, char* memory, int& child) {
   PerfRings rings(events);
   if (rings.error() != 0) return {};
   child = fork();
   if (child == 0) {
-    for (size_t i = 0; i < kPages; ++i) const_cast<volatile char*>(memory)[i * kPage] = 1;
+    for (int round = 0; round < kRounds; ++round) {
+      for (size_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * kPage] = 1;
+      madvise(memory, kPages * kPage, MADV_DONTNEED);
+    }
     _exit(0);
   }
   waitpid(child, nullptr, 0);
@@ -44,7 +50,6 @@ class Rings : public testing::Test {
     const std::vector<KernelTouch> touches = touches_of_a_child(events, memory_, child);
     if (child == 0) GTEST_SKIP() << "perf is forbidden here";
     const auto begin = reinterpret_cast<uint64_t>(memory_);
-    // The kernel takes one of several where there are very many.
     const auto here = std::count_if(touches.begin(), touches.end(), [&](const KernelTouch& touch) {
       return touch.process == child && touch.thread == child && touch.source == source && touch.time > 0 &&
              touch.access == weft::numa::Access::unknown && touch.code != 0 && touch.address >= begin &&
