@@ -155,7 +155,8 @@ Context* ContextPool::make(bool needed) noexcept {
   }
   donor->stack_end = stack_end_of(donor->thread);
   donor->donated = true;
-  most_ = std::max(most_, ++size_);
+  size_.store(size() + 1, std::memory_order_relaxed);
+  most_ = std::max(most_, size());
   return donor;
 }
 
@@ -179,7 +180,7 @@ void ContextPool::delist(const Donor* donor) noexcept {
 
 void ContextPool::withdraw(const Context* context) noexcept {
   delist(static_cast<const Donor*>(context));
-  --size_;
+  size_.store(size() - 1, std::memory_order_relaxed);
   ++withdrawn_;
 }
 

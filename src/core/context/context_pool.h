@@ -46,8 +46,9 @@ class ContextPool {
   // Tells the user, once, that the system has refused a thread.
   void note_refusal(int error) noexcept;
 
-  // How many donors are alive; the most that there have been; how many have been withdrawn.
-  size_t size() const noexcept { return size_; }
+  // How many donors are alive; the most that there have been; how many have been withdrawn. Of the first any thread may
+  // ask: without the lock it is a guess.
+  size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   size_t most() const noexcept { return most_; }
   size_t withdrawn() const noexcept { return withdrawn_; }
 
@@ -61,7 +62,8 @@ class ContextPool {
   void list(Donor* donor) noexcept;
 
   const size_t stack_size_;
-  size_t size_ = 0;
+  // Relaxed: written under the lock. Who reads it without the lock makes a context more or less.
+  std::atomic<size_t> size_{0};
   size_t most_ = 0;
   size_t withdrawn_ = 0;
   Donor* made_ = nullptr;  // all of them, so that debuggers and leak checkers find suspended contexts

@@ -28,7 +28,7 @@ namespace {
 }
 
 // Hands a member to a fresh context: two members of one team on one identity would share their
-// threadprivate data. False when there is no other context.
+// threadprivate data. False when there is no other context, or the caller's is to do.
 bool hand_over(Context* self, ParallelCall* parallel_call, int index, Departure departure) noexcept {
   Context* fresh = take_free(self->carrier, parallel_call->serial);
   if (fresh == nullptr) return false;

@@ -50,8 +50,9 @@ struct Fits {
 // Relaxed: a carrier that has not seen a request yet acts as if it came before it.
 Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.load(std::memory_order_relaxed)}; }
 
-// Looks for a context that fits where the oldest one at hand does not: on the shelf, at hand, on others' shelves.
-[[gnu::noinline]] Context* look_further(Carrier* carrier, Fits fits) noexcept {
+// Looks for a context that fits where the oldest one at hand does not: on the shelf, at hand, and, `anywhere`, on others'
+// shelves.
+[[gnu::noinline]] Context* look_further(Carrier* carrier, Fits fits, bool anywhere) noexcept {
   FreeContexts& own = carrier->free;
   // If many contexts are at hand and all have served this team, while those that have not lie on the shelf, the team
   // has more members than contexts are kept at hand: then more are kept.
@@ -63,7 +64,7 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
   }
   if (Context* context = own.at_hand.take(fits)) return context;
   // A carrier that stands in no table takes no others' contexts: nobody finds work on it, so it needs few.
-  if (!carrier->is_listed()) return nullptr;
+  if (!anywhere || !carrier->is_listed()) return nullptr;
   Pool& p = pool();
   const int count = p.carrier_count.load(std::memory_order_acquire);
   for (int i = 1; i < count; ++i) {
@@ -79,9 +80,14 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
   return nullptr;
 }
 
-// Returns a context where the oldest one at hand does not fit; makes one, if the system allows it.
+// Returns a context where the oldest one at hand does not fit; makes one, if the system allows it. Who has to leave a
+// stack needs one. Who only keeps members apart does without where there are enough: each carrier would need one for
+// every member of a large team, which is the square of the CPUs in all.
 [[gnu::noinline]] Context* take_or_make(Carrier* carrier, uint64_t avoid) noexcept {
-  if (Context* context = look_further(carrier, fitting(avoid))) return context;
+  const Pool& p = pool();
+  const bool needed = avoid == 0 || p.contexts.size() < p.enough_contexts;
+  Context* context = look_further(carrier, fitting(avoid), needed);
+  if (context != nullptr || !needed) return context;
   if (Context* made = carrier->is_listed() ? make_free() : nullptr) return made;
   return avoid != 0 ? find_free(carrier, 0) : nullptr;
 }
@@ -91,7 +97,7 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
 Context* find_free(Carrier* carrier, uint64_t avoid) noexcept {
   const Fits fits = fitting(avoid);
   Context* context = carrier->free.at_hand.take_first(fits);
-  return context != nullptr ? context : look_further(carrier, fits);
+  return context != nullptr ? context : look_further(carrier, fits, true);
 }
 
 Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept {

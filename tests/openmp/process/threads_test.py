@@ -123,6 +123,35 @@ int main(int argc, char **argv) {
 """
 )
 
+# Loops of as many members as there are CPUs inside of each other. No inner member waits.
+LOOPS = (
+    COUNTING
+    + """
+int main(int argc, char **argv) {
+  const int outer = atoi(argv[1]);
+  long sum = 0;
+#pragma omp parallel for reduction(+ : sum) schedule(dynamic)
+  for (int i = 0; i < outer; i++) {
+    const int members = omp_get_max_threads();
+    long inner = 0;
+#pragma omp parallel for reduction(+ : inner)
+    for (int j = 0; j < members; j++) {
+      for (volatile unsigned n = 4000; n > 0; n--) {}
+      inner += j;
+    }
+    sum += inner == members * (members - 1L) / 2;
+    if (i % 16 == 0) {
+#pragma omp critical
+      look();
+    }
+  }
+  look();
+  printf("%ld %d\\n", sum, most);
+  return 0;
+}
+"""
+)
+
 # All members but one are suspended at the same time: they come to a door that it holds. How many threads there are then
 # hangs on the machine's load by those alone that have been lent, which the statistics tell.
 DOOR = (
@@ -367,6 +396,16 @@ class Threads(ProcessTest):
         (most,) = self.numbers(self.nested, "600", "2", "4", OMP_NUM_THREADS="2", WEFT_NUM_CPUS="2")
         # Eight members at a time; a few for each carrier.
         self.assertLessEqual(most, 8 + 24)
+
+    # One for each member would be the square of the CPUs. As many threads may be lent as there are CPUs, at most.
+    def test_inner_members_that_do_not_wait_need_no_identity_each(self):
+        for compiler in ("gcc", CLANG):
+            program = self.build(f"loops-{compiler}", LOOPS, compiler=compiler)
+            for cpus in (8, 32, 96):
+                with self.subTest(compiler=compiler, cpus=cpus):
+                    right, most = self.numbers(program, str(3 * cpus), WEFT_NUM_CPUS=str(cpus))
+                    self.assertEqual(right, 3 * cpus)
+                    self.assertLessEqual(most, 4 * cpus)
 
     def counted(self, done):
         """What the statistics say: at most parked, parked now, ended, and at most at work."""
