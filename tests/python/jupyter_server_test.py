@@ -66,7 +66,7 @@ class Top(ProgramTest):
         return program.pid
 
     def test_page_and_json(self) -> None:
-        pid, address = self.program(), self.serve()
+        pid, address = self.program(), self.start()
         status, page = self.get(f"{address}weft/top")
         self.assertEqual(status, 200, page)
         self.assertRegex(page, rf'(?s)http-equiv="refresh".*<pre>.*PID +ON WEFT.*\b{pid} +\w+.*</pre>')
@@ -76,7 +76,7 @@ class Top(ProgramTest):
         self.assertIn(pid, [process["pid"] for process in json.loads(text)["processes"]])
 
     def test_only_for_who_may_use_the_server(self) -> None:
-        address = self.serve()
+        address = self.start()
         for token in None, "another":
             self.assertEqual(self.get(f"{address}weft/top/json", token)[0], 403)
             _, page = self.get(f"{address}weft/top", token)

@@ -50,8 +50,8 @@ struct Fits {
 // Relaxed: a carrier that has not seen a request yet acts as if it came before it.
 Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.load(std::memory_order_relaxed)}; }
 
-// Looks for a context that fits where the oldest one at hand does not: on the shelf, at hand, and, `anywhere`, on others'
-// shelves.
+// Looks for a context that fits where the oldest one at hand does not: on the shelf, at hand, and, `anywhere`, on
+// others' shelves.
 [[gnu::noinline]] Context* look_further(Carrier* carrier, Fits fits, bool anywhere) noexcept {
   FreeContexts& own = carrier->free;
   // If many contexts are at hand and all have served this team, while those that have not lie on the shelf, the team

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // GOMP: parallel regions that are combined with a worksharing loop.
+#include <algorithm>
 #include <new>
 
 #include "base/message.h"
+#include "openmp/gomp/barrier_free.h"
 #include "openmp/gomp/loop.h"
+#include "openmp/team/cancel.h"
 
 using namespace weft;
 using namespace weft::openmp;
@@ -18,13 +21,53 @@ struct Combined {
   void* data;
   base::LoopSchedule schedule;
   uint64_t chunk, first, step, count;
-  Combined* outer = nullptr;
+
+  bool is_dynamic() const noexcept { return schedule.kind == Kind::dynamic || schedule.kind == Kind::guided; }
+  // More members than these get no iterations.
+  uint64_t chunks() const noexcept { return count == 0 ? 0 : (count - 1) / std::max<uint64_t>(chunk, 1) + 1; }
 };
 
-void run_combined(void* const* words, int) noexcept {
-  const auto* loop = static_cast<const Combined*>(words[1]);
+// The words of a region: the function, which names it, and the loop.
+struct LoopWords {
+  void* words[core::Post::kWords];
+  explicit LoopWords(Combined* loop) noexcept
+      : words{nullptr, reinterpret_cast<void*>(loop->function), loop, nullptr, nullptr, nullptr} {}
+};
+const Combined* loop_of(void* const* words) noexcept { return static_cast<const Combined*>(words[2]); }
+
+void run_combined(void* const* words, int number) noexcept {
+  const Combined* loop = loop_of(words);
+  const uint32_t barriers = self()->barriers;
   begin(self(), loop->schedule, loop->chunk, loop->first, loop->step, loop->count);
   loop->function(loop->data);
+  const Member* member = self();
+  if (number == 0 && member->team->size > 1 && member->barriers == barriers) note_without_barrier(loop->function);
+}
+
+// The same where members that would get nothing are left out.
+int prepare_some(Team* team, void* const* words) noexcept {
+  const Combined* loop = loop_of(words);
+  const auto members = static_cast<int>(std::clamp<uint64_t>(loop->chunks(), 1, static_cast<uint64_t>(team->size)));
+  share_dynamic_loop(&team->loops.region, loop->schedule, std::max<uint64_t>(loop->chunk, 1), loop->count, members);
+  return members;
+}
+
+void run_some(void* const* words, int) noexcept {
+  const Combined* loop = loop_of(words);
+  Member* member = self();
+  enter_loop_of_region(member);
+  member->loop.base = loop->first;
+  member->loop.step = loop->step;
+  loop->function(loop->data);
+}
+
+// gcc combines a region with its loop where the bounds are constants and nothing is reduced, copied in, or executed
+// before the loop. So a member without iterations makes its private variables at most, and OpenMP leaves open how many
+// are made. A tool is told of all members.
+bool leaves_some_out(const Combined& loop, unsigned threads) noexcept {
+  if (!loop.is_dynamic() || !is_without_barrier(loop.function)) return false;
+  return loop.chunks() < static_cast<uint64_t>(planned_team_size(self(), static_cast<int>(threads))) &&
+         !cancellation_enabled() && !tool::is_on();
 }
 
 Combined combine(Function function, void* data, Kind kind, bool runtime, long first, long end, long incr, long chunk) {
@@ -41,8 +84,13 @@ Combined combine(Function function, void* data, Kind kind, bool runtime, long fi
 
 [[gnu::always_inline]] inline void run(Combined loop, unsigned threads, unsigned flags) {
   const auto region = [threads, flags, record = &loop](const void*) {
-    void* words[core::Post::kWords] = {nullptr, record};
-    parallel(run_combined, words, clauses(threads, flags));
+    LoopWords words(record);
+    const Clauses said = clauses(threads, flags);
+    if (leaves_some_out(*record, threads)) {
+      parallel_of_some(run_some, words.words, said, prepare_some);
+    } else {
+      parallel(run_combined, words.words, said);
+    }
   };
   tool::enter_region(region, static_cast<int>(threads));
 }
@@ -53,8 +101,8 @@ Combined combine(Function function, void* data, Kind kind, bool runtime, long fi
   const tool::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   auto* kept = new (std::nothrow) Combined(loop);
   if (kept == nullptr) base::lacking("no memory for a parallel loop");
-  void* words[core::Post::kWords] = {nullptr, kept};
-  begin_parallel(run_combined, words, clauses(threads));
+  LoopWords words(kept);
+  begin_parallel(run_combined, words.words, clauses(threads));
   begin(self(), kept->schedule, kept->chunk, kept->first, kept->step, kept->count);
 }
 

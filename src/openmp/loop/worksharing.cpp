@@ -151,6 +151,17 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   }
 }
 
+void enter_loop_of_region(Member* self) noexcept {
+  LoopCursor& loop = self->loop;
+  Workshare* share = &self->team->loops.region;
+  loop.count = share->count;
+  loop.chunk = share->chunk;
+  loop.position = 0;
+  loop.share = share;
+  const bool by_counter = share->kind == Kind::dynamic && !share->split && counts_freely(share);
+  loop.from = by_counter ? LoopCursor::kCounter : LoopCursor::kShare;
+}
+
 void enter_sections(Member* self, uint64_t count, bool reported) noexcept {
   base::LoopSchedule in_order{};
   in_order.kind = Kind::dynamic;
@@ -223,7 +234,8 @@ void exit_loop(Member* self) noexcept {
   Workshare* share = self->loop.share;
   if (share == nullptr) return;
   self->loop.share = nullptr;
-  leave_workshare(self, share);
+  // That of the region is nobody else's: it need not be told that the member has done with it.
+  if (__builtin_expect(share != &self->team->loops.region, 1)) leave_workshare(self, share);
 }
 
 bool enter_single(Member* self) noexcept {

@@ -26,6 +26,10 @@ void enter_loop(Member* self, const base::LoopSchedule& schedule, uint64_t chunk
   enter_loop(self, schedule, chunk, count, shared, tool::is_on(listener));
 }
 
+// Enters the loop that the region is, which stands in the team's record (TeamLoops::region), for some of the members.
+// For dynamic and guided schedules, without an order.
+void enter_loop_of_region(Member* self) noexcept;
+
 // The member's next chunk; false when there is none left.
 bool next_chunk(Member* self, Chunk* chunk) noexcept;
 
