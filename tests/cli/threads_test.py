@@ -352,6 +352,11 @@ class Threads(CommandTest):
         first, second = done.stdout.splitlines()[:2]
         self.assertIn("ended by signal 11, Segmentation fault), on weft", first)
         self.assertRegex(second, r"^Signal 11 \(Segmentation fault\) has ended it, in \w+: fail at crashes\.c:3$")
+        self.assertNotIn("built again", done.stdout)
+        self.build("crashes", "int another;\n" + CRASHES, "-g")
+        self.assertIn(f"{program} has been built again since", self.weft("threads", self.core()).stdout)
+        picture = json.loads(self.weft("threads", "--json", "-", self.core()).stdout)
+        self.assertEqual(picture["changed_files"], [str(program)])
 
     def test_core_files_of_full_stacks(self):
         program = self.build("deep", DEEP, "-g", "-O0")

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "threads/changed_files.h"
 #include "threads/core_file.h"
 #include "threads/inspector.h"
 #include "threads/running_process.h"
@@ -97,7 +98,8 @@ std::optional<Picture> look_at(Inspector& process, std::string* fault) {
                   .diagnosis = {},
                   .stacks = {},
                   .regions = {},
-                  .reads_stacks = false};
+                  .reads_stacks = false,
+                  .changed = changed_files(process)};
   picture.table = process.is_live() ? read_table(process) : earlier;
   if (!earlier.is_valid || !picture.table.is_valid) {
     *fault = process.is_live() ? "it has ended, or answers no more" : "the records of weft are not in it";

@@ -103,6 +103,8 @@ class Text {
     const std::vector<std::string> found = deadlock();
     for (const std::string& line : found) lines_ += line + '\n';
     if (found.empty()) lines_ += hint();
+    for (const std::string& file : picture_.changed)
+      lines_ += file + " has been built again since: its functions and lines may be wrong here\n";
     table();
     if (whole_stacks) stacks();
     if (!picture_.reads_stacks) lines_ += std::string("\n") + kNoLines + '\n';
@@ -385,6 +387,7 @@ std::string as_json(const Picture& picture) {
                    {"program", picture.program},
                    {"subject", picture.subject},
                    {"cpus", picture.table.cpus},
+                   {"changed_files", picture.changed},
                    {"signal", picture.signal},
                    {"deadlock", std::count(picture.diagnosis.stuck.begin(), picture.diagnosis.stuck.end(), true) > 0},
                    {"cycle", names_of(picture.diagnosis.cycle)},

@@ -26,6 +26,7 @@ struct Picture {
   std::vector<std::vector<Frame>> stacks;  // by thread
   std::map<uint64_t, CodePlace> regions;  // by team: what its members run
   bool reads_stacks = false;
+  std::vector<std::string> changed;  // files that are no more what the process has mapped
 };
 
 // The innermost frame of the program; none: it is not known.
