@@ -61,6 +61,13 @@ void tell_that_it_waits(Member* member, bool waits) noexcept {
 // Waits until the predecessors of `task`, children of the current task, have ended; helps to run them.
 void await_predecessors(Member* self, Task* task) noexcept {
   const auto met = [task] { return task->unmet.load(std::memory_order_acquire) == 0; };
+  // A child that is none of the predecessors might be paused on top of the caller, for a message that the caller's next
+  // task sends. So a stand-in runs the children.
+  if (tasks_may_pause()) {
+    attach_to_pool(self);
+    if (!core::spin_until(self->context, met)) block_in_task_unless(self, met);
+    return;
+  }
   await_descendants(self, met, tell_that_it_waits);
 }
 
@@ -116,16 +123,15 @@ void task_yield(Member* self, const void* caller) noexcept {
 }
 
 void yield_to_task(Member* self) noexcept {
-  if (defers_tasks(self->team) && self->team->tasks.tasked.load(std::memory_order_relaxed) && run_permitted_task(self))
-    return;
-  if (!tasks_may_pause()) {
-    core::yield();
+  if (tasks_may_pause()) {
+    // A task that ran on top of the caller might be paused, and the caller would wait for its message. The caller may
+    // also look for something that a task does which does not descend from its own. A stand-in can run each of these.
+    attach_to_pool(self);
+    yield_task(self);
     return;
   }
-  // The caller may look for something that a task does which does not descend from its own: a stand-in can run that
-  // task.
-  attach_to_pool(self);
-  yield_task(self);
+  const bool may_have_tasks = defers_tasks(self->team) && self->team->tasks.tasked.load(std::memory_order_relaxed);
+  if (!may_have_tasks || !run_permitted_task(self)) core::yield();
 }
 
 TaskGroup* make_group(TaskGroup* outer) noexcept {

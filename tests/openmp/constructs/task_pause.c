@@ -720,6 +720,46 @@ static void yields(void)
   CHECK_EQ(seen, 4);
 }
 
+// A task that lets another one go first, or waits for some of its children, goes on although a task is paused that it has
+// begun meanwhile: for that it sends the message.
+static void goes_on_above(void)
+{
+  enum { kTasks = 3 };
+  int received = 0, written = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < kTasks; i++) {
+#pragma omp task firstprivate(i) shared(received)
+      if (receive_from(i) == 10 + i) {
+#pragma omp atomic
+        received++;
+      }
+#pragma omp taskyield
+    }
+    for (int i = 0; i < kTasks; i++) send_to(i, 10 + i);
+#pragma omp taskwait
+    for (int i = 0; i < kTasks; i++) {
+#pragma omp task shared(written) depend(out : written)
+      written++;
+#pragma omp task firstprivate(i) shared(received)
+      if (receive_from(i) == 20 + i) {
+#pragma omp atomic
+        received++;
+      }
+      if (i == 0) {
+#pragma omp taskwait depend(in : written)
+        CHECK_EQ(written, 1);
+      } else {
+#pragma omp task if (0) shared(written) depend(in : written)
+        CHECK_EQ(written, i + 1);
+      }
+    }
+    for (int i = 0; i < kTasks; i++) send_to(i, 20 + i);
+  }
+  CHECK_EQ(received, 2 * kTasks);
+}
+
 static void *send_from_thread(void *argument)
 {
   send_to(3, 11);
@@ -772,6 +812,7 @@ int main(int count, char **arguments)
     thread_with_tasks();
     events();
     yields();
+    goes_on_above();
     other_threads();
   }
   int set = 1;
