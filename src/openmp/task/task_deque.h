@@ -59,6 +59,13 @@ class TaskDeque {
     return task;
   }
 
+  // The task that was pushed last, which a thief may be taking; null: there is none. Where pop() gives one, it is this.
+  const Task* last() const noexcept {
+    const int64_t b = bottom_.load(std::memory_order_relaxed) - 1;
+    return distance(b, top_.load(std::memory_order_relaxed)) < 0 ? nullptr
+                                                                 : ring_[b % kSize].load(std::memory_order_relaxed);
+  }
+
   // Whether there is no room. A thief may make room meanwhile.
   bool full() noexcept {
     const int64_t b = bottom_.load(std::memory_order_relaxed);

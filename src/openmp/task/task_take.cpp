@@ -240,6 +240,23 @@ bool run_others_task(Member* self, Search where) noexcept {
   return true;
 }
 
+bool run_own_child(Member* self, const TaskGroup* group) noexcept {
+  if (self->deque == nullptr) return false;
+  // A thief may have taken it, and it may have become another task. Then pop() gives none.
+  const Task* last = self->deque->last();
+  if (last == nullptr || last->parent.load(std::memory_order_relaxed) != self->task) return false;
+  Task* task = self->deque->pop(self->task->floor);
+  if (task == nullptr) return false;
+  const TaskGroup* around = task->group;
+  while (around != nullptr && around != group) around = around->outer;
+  if (around == group) {
+    run_pushed(self, task);
+    return true;
+  }
+  put_back(self, task);
+  return false;
+}
+
 Task* take_any_task(Member* self) noexcept {
   Task* task = take_urgent(self->team, [](const Task*) { return true; });
   if (task == nullptr && self->deque != nullptr) task = self->deque->pop(INT64_MIN);

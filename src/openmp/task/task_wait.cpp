@@ -15,12 +15,31 @@ namespace weft::openmp {
 
 namespace {
 
+// As await_descendants(), where tasks may be paused. A task that ran on top of the caller might be paused there, for a
+// message that the caller itself is to send when its wait is over. So the caller runs those alone for which it waits:
+// its children, in `group` if it waits for that. A stand-in runs all others.
+template <class Done>
+void await_with_stand_in(Member* self, Done&& done, void (*announce)(Member* self, bool waits),
+                         const TaskGroup* group) noexcept {
+  attach_to_pool(self);
+  while (!done()) {
+    if (run_own_child(self, group)) continue;
+    if (!tasks_in_sight(self->team) && core::spin_until(self->context, done)) return;
+    announce(self, true);
+    platform::full_fence();
+    block_in_task_unless(self, done);
+    announce(self, false);
+  }
+}
+
 // Waits until done(): until descendants of the current task have ended; runs some of them meanwhile. announce(self,
 // true) says that the member is about to sleep. In a large team a look at all deques costs more than a short task, and
 // few deques have descendants. So there the member looks at the deque of the thief of a child, and in turn at some
 // others. It looks at all deques before it sleeps, and when it is woken.
 template <class Done>
-void await_descendants(Member* self, Done&& done, void (*announce)(Member* self, bool waits)) noexcept {
+void await_descendants(Member* self, Done&& done, void (*announce)(Member* self, bool waits),
+                       const TaskGroup* group) noexcept {
+  if (tasks_may_pause()) return await_with_stand_in(self, done, announce, group);
   const bool large = self->team->size >= kTracesFrom && !self->task->implicit;
   constexpr unsigned kPollsPerLook = 16;
   constexpr int kLooksInVain = 8;
@@ -61,14 +80,13 @@ void tell_that_it_waits(Member* member, bool waits) noexcept {
 // Waits until the predecessors of `task`, children of the current task, have ended; helps to run them.
 void await_predecessors(Member* self, Task* task) noexcept {
   const auto met = [task] { return task->unmet.load(std::memory_order_acquire) == 0; };
-  // A child that is none of the predecessors might be paused on top of the caller, for a message that the caller's next
-  // task sends. So a stand-in runs the children.
   if (tasks_may_pause()) {
+    // No child is known to be one of the predecessors: see await_with_stand_in().
     attach_to_pool(self);
     if (!core::spin_until(self->context, met)) block_in_task_unless(self, met);
     return;
   }
-  await_descendants(self, met, tell_that_it_waits);
+  await_descendants(self, met, tell_that_it_waits, nullptr);
 }
 
 }  // namespace
@@ -112,7 +130,7 @@ void await_children(Member* self) noexcept {
     return now->created - now->done_here == remote;
   };
   // Against complete(): a fence is between the flag and the count.
-  await_descendants(self, done, tell_that_it_waits);
+  await_descendants(self, done, tell_that_it_waits, nullptr);
   // No later task needs to wait for children that have ended.
   if (now->children != nullptr) now->children->clear();
 }
@@ -152,9 +170,10 @@ void await_taskgroup(Member* self) noexcept {
   TaskGroup* group = now->group;
   const auto done = [group] { return group->pending.load(std::memory_order_acquire) == 0; };
   // As in await_children(). Release: with the pointer comes what it points to.
-  await_descendants(self, done, [](Member* member, bool waits) {
+  const auto announce = [](Member* member, bool waits) {
     member->task->group->waiter.store(waits ? member->context : nullptr, std::memory_order_release);
-  });
+  };
+  await_descendants(self, done, announce, group);
   now->group = group->outer;
   put_group(group);
 }

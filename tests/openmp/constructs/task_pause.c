@@ -760,6 +760,82 @@ static void goes_on_above(void)
   CHECK_EQ(received, 2 * kTasks);
 }
 
+// The same where the wait is for a group, or for children that have left children behind.
+static void goes_on_behind_waits(void)
+{
+  enum { kTasks = 4 };
+  int received = 0, done = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < kTasks; i++) {
+#pragma omp task firstprivate(i) shared(received)
+      if (receive_from(i) == 10 + i) {
+#pragma omp atomic
+        received++;
+      }
+#pragma omp taskgroup
+      for (int k = 0; k < 3; k++) {
+#pragma omp task shared(done)
+        {
+#pragma omp task shared(done)
+          {
+#pragma omp atomic
+            done++;
+          }
+        }
+      }
+      CHECK_EQ(done, 3 * (i + 1));
+    }
+    for (int i = 0; i < kTasks; i++) send_to(i, 10 + i);
+#pragma omp taskwait
+    for (int i = 0; i < kTasks; i++) {
+#pragma omp task firstprivate(i) shared(received)
+      {
+#pragma omp task firstprivate(i) shared(received)
+        if (receive_from(i) == 20 + i) {
+#pragma omp atomic
+          received++;
+        }
+      }
+#pragma omp taskwait
+    }
+    for (int i = 0; i < kTasks; i++) send_to(i, 20 + i);
+  }
+  CHECK_EQ(received, 2 * kTasks);
+}
+
+// The tasks are those of another member.
+static void goes_on_beside_others(void)
+{
+  enum { kMembers = 3 };
+  int received = 0;
+#pragma omp parallel num_threads(kMembers)
+  if (omp_get_num_threads() == kMembers) {
+    const int number = omp_get_thread_num();
+    if (number > 0) {
+#pragma omp task firstprivate(number) shared(received)
+      if (receive_from(number) == 30 + number) {
+#pragma omp atomic
+        received++;
+      }
+    }
+#pragma omp taskwait
+    if (number == 0) {
+      for (int i = 0; i < 5; i++) {
+#pragma omp task
+        usleep(100);
+#pragma omp taskwait
+      }
+      for (int i = 1; i < kMembers; i++) send_to(i, 30 + i);
+    }
+  } else {
+#pragma omp atomic write
+    received = kMembers - 1;
+  }
+  CHECK_EQ(received, kMembers - 1);
+}
+
 static void *send_from_thread(void *argument)
 {
   send_to(3, 11);
@@ -813,6 +889,8 @@ int main(int count, char **arguments)
     events();
     yields();
     goes_on_above();
+    goes_on_behind_waits();
+    goes_on_beside_others();
     other_threads();
   }
   int set = 1;
