@@ -210,6 +210,25 @@ class Threads(CommandTest):
                             pictures.append(picture)
                     self.assertEqual([picture["deadlock"] for picture in pictures], 3 * [False], pictures)
 
+    @unittest.skipUnless(pathlib.Path("/proc/self/sched").exists(), "the kernel does not say when threads have run")
+    def test_since_when(self):
+        """As long as the process has stood still at least; of one that computes nothing is said."""
+        program = self.build("deadlocks", SOURCE.read_text(), *self.FLAGS)
+        with self.running(program, "locks_crossed") as process:
+            self.awaited(process)
+            first = self.picture(process)["still_seconds"]
+            began = time.monotonic()
+            time.sleep(1.5)
+            slept = time.monotonic() - began
+            self.assertGreater(self.picture(process)["still_seconds"], first + slept - 0.5)
+            self.assertRegex(self.threads(process).stdout.splitlines()[0], r"none of which has run for \d+ s$")
+        with self.running(self.build("counts", COUNTS)) as process:
+            self.assertLess(self.picture(process)["still_seconds"] or 0, 1)
+            self.assertNotIn("has run for", self.threads(process).stdout)
+            (self.folder / "stop").touch()
+            process.communicate(timeout=PATIENCE_S)
+        (self.folder / "stop").unlink()
+
     def test_a_process_that_is_asked_goes_on(self):
         program = self.build("counts", COUNTS)
         with self.running(program) as process:

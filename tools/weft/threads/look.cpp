@@ -12,6 +12,7 @@
 #include "threads/inspector.h"
 #include "threads/running_process.h"
 #include "threads/stacks.h"
+#include "threads/standstill.h"
 
 namespace weft::tools::threads {
 
@@ -94,6 +95,7 @@ std::optional<Picture> look_at(Inspector& process, std::string* fault) {
                   .subject = process.subject(),
                   .program = process.program(),
                   .is_live = process.is_live(),
+                  .still = process.is_live() ? seconds_still(process.process()) : std::nullopt,
                   .table = {},
                   .diagnosis = {},
                   .stacks = {},

@@ -200,7 +200,10 @@ class Text {
                                                  : "asleep";
       states += (states.empty() ? "" : ", ") + std::to_string(count) + ' ' + word;
     }
-    lines_ += plural(picture_.table.threads.size(), "thread") + " (" + states + ")\n";
+    lines_ += plural(picture_.table.threads.size(), "thread") + " (" + states + ")";
+    if (picture_.still.value_or(0) >= 1)
+      lines_ += ", none of which has run for " + std::to_string(static_cast<long>(*picture_.still)) + " s";
+    lines_ += '\n';
   }
 
   static std::vector<size_t> those_to_tell(const Diagnosis& found) {
@@ -388,6 +391,7 @@ std::string as_json(const Picture& picture) {
                    {"subject", picture.subject},
                    {"cpus", picture.table.cpus},
                    {"changed_files", picture.changed},
+                   {"still_seconds", picture.still ? Json(*picture.still) : Json(nullptr)},
                    {"signal", picture.signal},
                    {"deadlock", std::count(picture.diagnosis.stuck.begin(), picture.diagnosis.stuck.end(), true) > 0},
                    {"cycle", names_of(picture.diagnosis.cycle)},
