@@ -41,6 +41,11 @@ constexpr int64_t kMostPatienceNs = 16 * kPatienceNs;
 // For work that nobody takes, although other work gets on, further threads are lent ever more rarely.
 constexpr int64_t kMostStarvingNs = 16'000'000'000;
 
+// So many times as patient is a process whose CPUs are held back (core/budget/jobserver.h), as long as its members have
+// not been seen to wait: work waits there as a rule, and a thread more breaks make's promise.
+constexpr int kPatiencesWithoutToken = 100;
+constexpr int kPatiencesWithoutTokenAndEvidence = 20;
+
 // Where the system refuses threads, the program may be hopeless, and the user is to learn it soon. So there real time
 // counts too, once nothing has moved for a while of CPU time.
 constexpr int64_t kRealPatienceNs = 250'000'000;
@@ -143,13 +148,22 @@ void Stalls::take_back_from_sleepers(const Crowd& crowd) noexcept {
   pool_.lent.store(lent - surplus, std::memory_order_relaxed);
 }
 
+bool Stalls::lacks_tokens() const noexcept { return pool_.held_back.load(std::memory_order_relaxed) > 0; }
+
+// For how long nothing must have moved before the function's region gets a probe.
+int64_t Stalls::patience_of(const void* function) const noexcept {
+  const int64_t patience = records_.patience_ns(function);
+  return lacks_tokens() && !records_.has_waited(function) ? kPatiencesWithoutToken * patience : patience;
+}
+
 // For how long nothing must have moved, and nothing must have been lent, before a loan without evidence.
 int64_t Stalls::patience_without_evidence(int lent) const noexcept {
   if (lent > 0 && waiters_seen_) return kPatienceWithWaitersNs;
-  if (loan_.watched) return std::max(kPatienceOnceLentNs, (time_ns_ - loan_.quiet_since_ns) / kPartOfQuiet);
-  const int64_t patience = lent > 0 ? kPatienceOnceLentNs : kPatienceNs;
+  const int times = lacks_tokens() && !waiters_seen_ ? kPatiencesWithoutTokenAndEvidence : 1;
+  if (loan_.watched) return std::max(times * kPatienceOnceLentNs, (time_ns_ - loan_.quiet_since_ns) / kPartOfQuiet);
+  const int64_t patience = times * (lent > 0 ? kPatienceOnceLentNs : kPatienceNs);
   if (!records_.has_computed(target_.function)) return patience;
-  return std::clamp(kPatiencesOfProbes * records_.patience_ns(target_.function), patience, kMostPatienceNs);
+  return std::clamp(kPatiencesOfProbes * patience_of(target_.function), patience, times * kMostPatienceNs);
 }
 
 void Stalls::lend_without_evidence(int waiting) noexcept {
@@ -161,7 +175,7 @@ void Stalls::lend_without_evidence(int waiting) noexcept {
   if (still_ns > (waits_long() ? std::min(kLeastStillNs, patience_ns) : patience_ns)) {
     raise_lent(std::min(std::max(1, 2 * lent), lent + waiting));
     if (pool_.lent.load(std::memory_order_relaxed) > lent) watch_loan(quiet_ns);
-  } else if (starving_ns_ > starving_patience_ns_) {
+  } else if (starving_ns_ > starving_patience_ns_ * (lacks_tokens() ? kPatiencesWithoutToken : 1)) {
     starving_patience_ns_ = std::min(2 * starving_patience_ns_, kMostStarvingNs);
     raise_lent(lent + 1);
   }

@@ -21,6 +21,7 @@
 #include "core/sched/gang_regions.h"
 #include "core/sched/guest_slots.h"
 #include "core/sched/idle.h"
+#include "core/sched/job_tokens.h"
 #include "core/sched/parking.h"
 #include "core/sched/polling.h"
 #include "core/sched/pool.h"
@@ -188,6 +189,7 @@ void forget_in_child() {
   forget_parked();
   forget_pollers();
   forget_monitor();
+  forget_job_tokens();
   g_gang_regions.clear();  // the monitor that looks at these verdicts again was the parent's
   g_start_lock.unlock();
 }
@@ -234,8 +236,10 @@ void start(const Settings& settings) noexcept {
       set_identity_begin(settings.identity_begins);
       set_identity_end(settings.identity_ends);
       pthread_atfork(before_fork, after_fork_in_parent, forget_in_child);
+      std::at_quick_exit(end_job_tokens);
       std::atexit([] {
         if (!started()) return;
+        end_job_tokens();
         pool().exits.store(true, std::memory_order_relaxed);
         pool().surplus.stop(pool());
         pool().node.leave();
@@ -247,6 +251,7 @@ void start(const Settings& settings) noexcept {
     if (made == nullptr) base::lacking("no memory for the pool of threads");
     set_admission(settings.admission);
     begin_guests(*made);
+    begin_job_tokens(*made);
     g_pool.store(made, std::memory_order_release);
     watch_stacks(settings.stack_size);
     start_monitor();
