@@ -12,6 +12,7 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "core/context/create_thread.h"
 #include "core/context/own_settings.h"
 #include "core/context/signals.h"
 #include "core/context/stack_overflow.h"
@@ -137,7 +138,7 @@ bool start_thread(Carrier* carrier, bool has_room) noexcept {
   }
   pthread_t thread;
   const int error = stack != nullptr || has_room || has_room_for(kGuardSize + stack_size_of_worker())
-                        ? pthread_create(&thread, &attributes, worker_main, carrier)
+                        ? create_thread(&thread, attributes, worker_main, carrier, !pool().contexts.refused())
                         : ENOMEM;
   pthread_attr_destroy(&attributes);
   if (error == 0) {
