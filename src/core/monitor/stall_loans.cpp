@@ -18,9 +18,13 @@ namespace {
 // After so many ticks in which a carrier was asleep in the kernel the first thread is lent.
 constexpr int kTicksAsleep = 2;
 
-// Where as many carriers run as there are CPUs, one that sleeps for less, such as for a lock whose holder lacks a CPU,
-// is nothing that a thread more would help.
+// Where as many carriers run as there are CPUs, one that sleeps for less, such as for a lock whose
+// holder lacks a CPU, is nothing that a thread more would help.
 constexpr int kLooksOfLongSleep = 10;
+
+// Where CPUs are held back (core/budget/jobserver.h), a carrier that sleeps for less counts as one that runs: when it
+// runs again, there is a thread more than make has been told.
+constexpr int kLooksOfSleepWithoutToken = 40;
 
 // They are taken back after so many in which more carriers have run than there are CPUs.
 constexpr int kTicksOfSurplus = 20;
@@ -44,7 +48,7 @@ constexpr int64_t kMostStarvingNs = 16'000'000'000;
 // So many times as patient is a process whose CPUs are held back (core/budget/jobserver.h), as long as its members have
 // not been seen to wait: work waits there as a rule, and a thread more breaks make's promise.
 constexpr int kPatiencesWithoutToken = 100;
-constexpr int kPatiencesWithoutTokenAndEvidence = 20;
+constexpr int kPatiencesWithoutTokenAndEvidence = 10;
 
 // Where the system refuses threads, the program may be hopeless, and the user is to learn it soon. So there real time
 // counts too, once nothing has moved for a while of CPU time.
@@ -89,7 +93,7 @@ Stalls::Crowd Stalls::look_at_carriers() noexcept {
       ++asked;
       last = index + 1;
     }
-    if (!before.asleep) {
+    if (!before.asleep || (lacks_tokens() && before.looks_asleep < kLooksOfSleepWithoutToken)) {
       ++crowd.running;
       continue;
     }
@@ -124,7 +128,7 @@ void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
   // Those that run may be other roots, which do no work of this one: for a long sleep one thread is lent in any case.
   const int in_any_case = lent == 0 && crowd.long_asleep > 0 ? 1 : 0;
-  const int without_thread = std::max(in_any_case, pool_.settings.slots - crowd.running);
+  const int without_thread = std::max(in_any_case, cpus() - crowd.running);
   const int wanted = std::min(crowd.asleep, lent + std::min(waiting, without_thread));
   // One look is not enough for the first loan: it may meet a thread that waits shortly, for a page or the allocator.
   asleep_ticks_ = wanted > lent ? asleep_ticks_ + 1 : 0;
@@ -140,13 +144,16 @@ void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
 void Stalls::take_back_from_sleepers(const Crowd& crowd) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
   lent_for_sleepers_ = std::min(lent_for_sleepers_, lent);
-  const int surplus = std::min(lent_for_sleepers_ - crowd.long_asleep, crowd.running - pool_.settings.slots);
+  const int surplus = std::min(lent_for_sleepers_ - crowd.long_asleep, crowd.running - cpus());
   surplus_ticks_ = surplus > 0 ? surplus_ticks_ + 1 : 0;
   if (surplus_ticks_ < kTicksOfSurplus) return;
   surplus_ticks_ = 0;
   lent_for_sleepers_ -= surplus;
   pool_.lent.store(lent - surplus, std::memory_order_relaxed);
 }
+
+// How many CPUs the process may use.
+int Stalls::cpus() const noexcept { return pool_.settings.slots - pool_.held_back.load(std::memory_order_relaxed); }
 
 bool Stalls::lacks_tokens() const noexcept { return pool_.held_back.load(std::memory_order_relaxed) > 0; }
 
