@@ -154,6 +154,7 @@ Options parse(const Given& given) noexcept {
     options.tool_libraries.value = nullptr;
     options.tool_verbose_init.value = nullptr;
     options.trace_file.value = nullptr;
+    options.makeflags.value = nullptr;
   }
   if (given.warn) warn_about_misspellings(given.environment);
   return options;

@@ -5,8 +5,8 @@
 #include <cerrno>
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
+
+#include "platform/blocked_signals.h"
 
 namespace weft::platform {
 
@@ -15,24 +15,6 @@ namespace {
 // A part takes some milliseconds. What cannot be blocked, as the C library's own signals, does not come that often.
 constexpr uint64_t kPart = uint64_t{16} << 20;
 constexpr int kTries = 100;
-
-class BlockedSignals {
- public:
-  BlockedSignals() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    blocked_ = pthread_sigmask(SIG_SETMASK, &all, &before_) == 0;
-  }
-  ~BlockedSignals() {
-    if (blocked_) pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_{};
-  bool blocked_ = false;
-};
 
 }  // namespace
 

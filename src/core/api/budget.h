@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/budget/guests.h"
+#include "core/budget/jobserver.h"
 #include "core/monitor/cpu_load.h"
 #include "core/monitor/exit_watch.h"
 #include "core/monitor/ticks.h"

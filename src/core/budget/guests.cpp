@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/budget/jobserver.h"
 #include "core/sched/gang.h"
 #include "core/sched/guest_slots.h"
 #include "core/sched/pool.h"
@@ -26,7 +27,8 @@ std::atomic<int> g_more{0};
 std::atomic<int> g_members{0};
 
 int own_roots(const Pool& p) noexcept {
-  return std::max(0, p.active_roots.load(std::memory_order_relaxed) - p.guest_slots.load(std::memory_order_relaxed));
+  const int others = p.guest_slots.load(std::memory_order_relaxed) + p.held_back.load(std::memory_order_relaxed);
+  return std::max(0, p.active_roots.load(std::memory_order_relaxed) - others);
 }
 
 // Where the node is shared, guests need slots of the node too. A slot of the node is held by a carrier: so there is one
@@ -72,7 +74,7 @@ void adjust_guest_carriers(Pool& p) noexcept {
 
 }  // namespace
 
-int cpus_for_all() noexcept { return pool().node.usable(pool().settings.slots); }
+int cpus_for_all() noexcept { return std::min(pool().node.usable(pool().settings.slots), cpus_by_job_tokens()); }
 
 void set_guest_side(const GuestSide* side) noexcept { g_side.store(side, std::memory_order_release); }
 
@@ -116,6 +118,7 @@ void hold_for_guests(int slots, int more) noexcept {
   } else if (added < 0) {
     return_slots(*p, -added);
   }
+  if (job_tokens_need_ticks()) wake_monitor();
   if (!p->node.counts_guests()) return;
   adjust_guest_carriers(*p);
   wake_monitor();
@@ -159,6 +162,8 @@ void tick_guests(Pool& pool) noexcept {
   if (pool.node.counts_guests() || pool.guest_carriers.count.load(std::memory_order_relaxed) > 0)
     adjust_guest_carriers(pool);
 }
+
+int wanted_by_guests() noexcept { return g_more.load(std::memory_order_relaxed); }
 
 bool guests_need_ticks(const Pool& pool) noexcept {
   return pool.node.counts_guests() &&

@@ -25,5 +25,7 @@ void set_guest_part(GuestPart part) noexcept;
 // To be called at each tick of the monitor; and whether the monitor has to go on ticking for guests.
 void tick_guests(Pool& pool) noexcept;
 bool guests_need_ticks(const Pool& pool) noexcept;
+// How many CPUs guests could use beside those that they hold.
+int wanted_by_guests() noexcept;
 
 }  // namespace weft::core

@@ -14,6 +14,7 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "core/context/create_thread.h"
 #include "core/context/donor.h"
 #include "core/context/own_settings.h"
 #include "core/context/set_ids.h"
@@ -135,7 +136,8 @@ Context* ContextPool::make(bool needed) noexcept {
   pthread_attr_setguardsize(&attributes, kGuardSize);
   // The record is in the list before its thread exists: a leak checker does not look at the stack on which this runs.
   enlist(donor);
-  const int error = has_room_for(stack_size_) ? pthread_create(&donor->thread, &attributes, donor_main, donor) : ENOMEM;
+  const int error =
+      has_room_for(stack_size_) ? create_thread(&donor->thread, attributes, donor_main, donor, !refused()) : ENOMEM;
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
   if (error == 0) watch_set_ids();

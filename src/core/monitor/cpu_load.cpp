@@ -97,7 +97,8 @@ void IdleCpus::tick(const Pool& p) noexcept {
   // want the CPUs, each of them would look in vain.
   constexpr int kMonitorItself = 1;
   const int looking = kMonitorItself + spinning(p);
-  const int slots = p.node.usable(p.settings.slots);
+  const int slots =
+      std::min(p.node.usable(p.settings.slots), p.settings.slots - p.held_back.load(std::memory_order_relaxed));
   int idle = std::min(static_cast<int>(slots - busy_ + 1 - kMuch), idle_of_machine(p, looking));
   if (idle >= 1) idle = std::min(idle, slots - platform::running_threads() + looking);
   if (idle < 1) {

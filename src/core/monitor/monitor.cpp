@@ -8,6 +8,7 @@
 
 #include "base/message.h"
 #include "core/budget/guests.h"
+#include "core/budget/jobserver.h"
 #include "core/monitor/cpu_contention.h"
 #include "core/monitor/cpu_load.h"
 #include "core/monitor/cpu_turns.h"
@@ -54,6 +55,7 @@ class Monitor {
     idle_cpus_.tick(pool_);
     contention_.tick(pool_);
     tick_guests(pool_);
+    tick_job_tokens(pool_);
     tick_watcher();
     help_gangs();
     stalls_.tick();
@@ -62,7 +64,7 @@ class Monitor {
     root_ends_.tick(pool_);
     pool_.surplus.tick(pool_);
     return identities_may_end() || polls() || roots_.need_ticks() || roots_at_work() || guests_need_ticks(pool_) ||
-           idle_cpus_watched() || ticks_watched();
+           idle_cpus_watched() || ticks_watched() || job_tokens_need_ticks();
   }
 
   bool identities_may_end() const noexcept { return root_ends_.need_ticks(pool_); }
@@ -165,7 +167,7 @@ void* monitor_main(void* argument) {
     g_awake.store(0, std::memory_order_release);
     platform::full_fence();
     if (roots_at_work() || guests_need_ticks(p) || p.node.waiting(p) || idle_cpus_watched() || ticks_watched() ||
-        polls() || monitor->identities_may_end()) {
+        polls() || monitor->identities_may_end() || job_tokens_need_ticks()) {
       g_awake.store(1, std::memory_order_relaxed);
       continue;
     }
@@ -185,7 +187,10 @@ void start_monitor() noexcept {
   static Monitor* monitor;
   monitor = new (std::nothrow) Monitor(&pool());
   const bool there = monitor != nullptr && platform::start_service_thread(monitor_main, monitor, kStackSize);
-  if (!there) monitor_is_ready();
+  if (!there) {
+    leave_jobserver();
+    monitor_is_ready();
+  }
   if (!NodeBudget::wanted(pool().settings)) return;
   if (!there) base::warn("WEFT_NODE: no thread can be made; this process does not share its CPUs with others");
   await_monitor();

@@ -18,9 +18,13 @@ namespace {
 // After so many ticks in which a carrier was asleep in the kernel the first thread is lent.
 constexpr int kTicksAsleep = 2;
 
-// Where as many carriers run as there are CPUs, one that sleeps for less, such as for a lock whose holder lacks a CPU,
-// is nothing that a thread more would help.
+// Where as many carriers run as there are CPUs, one that sleeps for less, such as for a lock whose
+// holder lacks a CPU, is nothing that a thread more would help.
 constexpr int kLooksOfLongSleep = 10;
+
+// Where CPUs are held back (core/budget/jobserver.h), a carrier that sleeps for less counts as one that runs: when it
+// runs again, there is a thread more than make has been told.
+constexpr int kLooksOfSleepWithoutToken = 40;
 
 // They are taken back after so many in which more carriers have run than there are CPUs.
 constexpr int kTicksOfSurplus = 20;
@@ -40,6 +44,11 @@ constexpr int64_t kMostPatienceNs = 16 * kPatienceNs;
 
 // For work that nobody takes, although other work gets on, further threads are lent ever more rarely.
 constexpr int64_t kMostStarvingNs = 16'000'000'000;
+
+// So many times as patient is a process whose CPUs are held back (core/budget/jobserver.h), as long as its members have
+// not been seen to wait: work waits there as a rule, and a thread more breaks make's promise.
+constexpr int kPatiencesWithoutToken = 100;
+constexpr int kPatiencesWithoutTokenAndEvidence = 10;
 
 // Where the system refuses threads, the program may be hopeless, and the user is to learn it soon. So there real time
 // counts too, once nothing has moved for a while of CPU time.
@@ -84,7 +93,7 @@ Stalls::Crowd Stalls::look_at_carriers() noexcept {
       ++asked;
       last = index + 1;
     }
-    if (!before.asleep) {
+    if (!before.asleep || (lacks_tokens() && before.looks_asleep < kLooksOfSleepWithoutToken)) {
       ++crowd.running;
       continue;
     }
@@ -119,7 +128,7 @@ void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
   // Those that run may be other roots, which do no work of this one: for a long sleep one thread is lent in any case.
   const int in_any_case = lent == 0 && crowd.long_asleep > 0 ? 1 : 0;
-  const int without_thread = std::max(in_any_case, pool_.settings.slots - crowd.running);
+  const int without_thread = std::max(in_any_case, cpus() - crowd.running);
   const int wanted = std::min(crowd.asleep, lent + std::min(waiting, without_thread));
   // One look is not enough for the first loan: it may meet a thread that waits shortly, for a page or the allocator.
   asleep_ticks_ = wanted > lent ? asleep_ticks_ + 1 : 0;
@@ -135,7 +144,7 @@ void Stalls::lend_for_sleepers(const Crowd& crowd, int waiting) noexcept {
 void Stalls::take_back_from_sleepers(const Crowd& crowd) noexcept {
   const int lent = pool_.lent.load(std::memory_order_relaxed);
   lent_for_sleepers_ = std::min(lent_for_sleepers_, lent);
-  const int surplus = std::min(lent_for_sleepers_ - crowd.long_asleep, crowd.running - pool_.settings.slots);
+  const int surplus = std::min(lent_for_sleepers_ - crowd.long_asleep, crowd.running - cpus());
   surplus_ticks_ = surplus > 0 ? surplus_ticks_ + 1 : 0;
   if (surplus_ticks_ < kTicksOfSurplus) return;
   surplus_ticks_ = 0;
@@ -143,13 +152,25 @@ void Stalls::take_back_from_sleepers(const Crowd& crowd) noexcept {
   pool_.lent.store(lent - surplus, std::memory_order_relaxed);
 }
 
+// How many CPUs the process may use.
+int Stalls::cpus() const noexcept { return pool_.settings.slots - pool_.held_back.load(std::memory_order_relaxed); }
+
+bool Stalls::lacks_tokens() const noexcept { return pool_.held_back.load(std::memory_order_relaxed) > 0; }
+
+// For how long nothing must have moved before the function's region gets a probe.
+int64_t Stalls::patience_of(const void* function) const noexcept {
+  const int64_t patience = records_.patience_ns(function);
+  return lacks_tokens() && !records_.has_waited(function) ? kPatiencesWithoutToken * patience : patience;
+}
+
 // For how long nothing must have moved, and nothing must have been lent, before a loan without evidence.
 int64_t Stalls::patience_without_evidence(int lent) const noexcept {
   if (lent > 0 && waiters_seen_) return kPatienceWithWaitersNs;
-  if (loan_.watched) return std::max(kPatienceOnceLentNs, (time_ns_ - loan_.quiet_since_ns) / kPartOfQuiet);
-  const int64_t patience = lent > 0 ? kPatienceOnceLentNs : kPatienceNs;
+  const int times = lacks_tokens() && !waiters_seen_ ? kPatiencesWithoutTokenAndEvidence : 1;
+  if (loan_.watched) return std::max(times * kPatienceOnceLentNs, (time_ns_ - loan_.quiet_since_ns) / kPartOfQuiet);
+  const int64_t patience = times * (lent > 0 ? kPatienceOnceLentNs : kPatienceNs);
   if (!records_.has_computed(target_.function)) return patience;
-  return std::clamp(kPatiencesOfProbes * records_.patience_ns(target_.function), patience, kMostPatienceNs);
+  return std::clamp(kPatiencesOfProbes * patience_of(target_.function), patience, times * kMostPatienceNs);
 }
 
 void Stalls::lend_without_evidence(int waiting) noexcept {
@@ -161,7 +182,7 @@ void Stalls::lend_without_evidence(int waiting) noexcept {
   if (still_ns > (waits_long() ? std::min(kLeastStillNs, patience_ns) : patience_ns)) {
     raise_lent(std::min(std::max(1, 2 * lent), lent + waiting));
     if (pool_.lent.load(std::memory_order_relaxed) > lent) watch_loan(quiet_ns);
-  } else if (starving_ns_ > starving_patience_ns_) {
+  } else if (starving_ns_ > starving_patience_ns_ * (lacks_tokens() ? kPatiencesWithoutToken : 1)) {
     starving_patience_ns_ = std::min(2 * starving_patience_ns_, kMostStarvingNs);
     raise_lent(lent + 1);
   }

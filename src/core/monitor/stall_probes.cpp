@@ -39,7 +39,7 @@ void Stalls::see_region() noexcept {
 
 void Stalls::begin_probe() noexcept {
   if (target_.parallel_call == nullptr || threads_are_out()) return;
-  const int64_t patience = records_.patience_ns(target_.function);
+  const int64_t patience = patience_of(target_.function);
   if (quiet_ns(target_.root) < patience || 2 * (time_ns_ - candidate_since_ns_) < patience) return;
   candidate_ = {};
   probe_ = {.parallel_call = target_.parallel_call, .function = target_.function, .root = target_.root};

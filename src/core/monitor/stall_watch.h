@@ -82,6 +82,8 @@ class RegionRecords {
 
   // Whether its members have been seen to compute, and not to wait since.
   bool has_computed(const void* function) const noexcept { return patience_ns(function) > kPatienceNs; }
+  // The same the other way round.
+  bool has_waited(const void* function) const noexcept { return patience_ns(function) < kPatienceNs; }
 
   void waits(const void* function, int64_t now_ns) noexcept;
   void computes(const void* function) noexcept;

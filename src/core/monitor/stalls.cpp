@@ -116,7 +116,7 @@ void Stalls::note_target(const ParallelCall* parallel_call, const Carrier* root)
   longest_quiet_ns_ = std::max(longest_quiet_ns_, quiet_ns(root));
   if (function == nullptr) return;
   // From half of the patience on: in its other half see_region() watches whether the region's members get on.
-  if (target_.parallel_call != nullptr || 2 * quiet_ns(root) < records_.patience_ns(function)) return;
+  if (target_.parallel_call != nullptr || 2 * quiet_ns(root) < patience_of(function)) return;
   target_ = {const_cast<ParallelCall*>(parallel_call), function, root};
 }
 

@@ -112,6 +112,9 @@ class Stalls {
   void lend_for_sleepers(const Crowd& crowd, int waiting) noexcept;
   void take_back_from_sleepers(const Crowd& crowd) noexcept;
   void lend_without_evidence(int waiting) noexcept;
+  int cpus() const noexcept;
+  bool lacks_tokens() const noexcept;
+  int64_t patience_of(const void* function) const noexcept;
   int64_t patience_without_evidence(int lent) const noexcept;
   bool waits_long() const noexcept;
   void watch_loan(int64_t quiet_ns) noexcept;

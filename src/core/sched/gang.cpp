@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/sched/fork_join.h"
+#include "core/sched/job_tokens.h"
 #include "core/sched/pool.h"
 #include "core/sched/roots.h"
 #include "core/sched/scheduler.h"
@@ -50,11 +51,13 @@ void join_gang(void* argument) noexcept {
 
 int idle_carriers() noexcept {
   const Pool& p = pool();
+  want_cpus(p.settings.slots);
   const Idle idle = count_idle(p, current_context());
   return idle.at_once + p.node.obtainable(idle.slotless + p.unmade_workers());
 }
 
 int other_roots() noexcept {
+  want_cpus(pool().settings.slots);
   const Context* self = current_context();
   // Relaxed: a guess, as in has_time().
   const int own = self->home != nullptr && self->home->holds_slot.load(std::memory_order_relaxed) ? 1 : 0;

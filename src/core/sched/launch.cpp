@@ -88,7 +88,8 @@ bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int work
   Carrier* worker = p.worker(worker_number - 1);
   // The worker has to be idle: one that does something else may do so for long, and others begin the context in its
   // place only when it is late.
-  if (!p.is_idle(worker) || worker->spoken_for.exchange(true, std::memory_order_relaxed)) return false;
+  if (!p.is_idle(worker) || !p.allowed(worker) || worker->spoken_for.exchange(true, std::memory_order_relaxed))
+    return false;
   stub->bodiless = true;
   stub->start = start;
   stub->start_argument = argument;

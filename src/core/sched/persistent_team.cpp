@@ -9,6 +9,7 @@
 #include "core/context/context_pool.h"
 #include "core/sched/carrier.h"
 #include "core/sched/free_contexts.h"
+#include "core/sched/job_tokens.h"
 #include "core/sched/pool.h"
 #include "core/sched/spinning.h"
 
@@ -44,6 +45,7 @@ int PersistentTeam::reserve(int count) noexcept {
   }
   want_workers(count);
   if (!has_spare()) return size_;
+  if (size_ < count) want_cpus(count);
   const int size_before = size_;
   for (; size_ < count; ++size_) {
     if (size_ == made_) {

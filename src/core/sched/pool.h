@@ -56,8 +56,9 @@ struct Pool {
   WorkerStacks worker_stacks;
 
   // Relaxed reads everywhere: a worker that acts on an old value runs a moment longer or later.
-  alignas(64) std::atomic<int> active_roots{0};  // roots that hold slots; guests count as such
+  alignas(64) std::atomic<int> active_roots{0};  // roots that hold slots; guests count as such, and CPUs held back
   std::atomic<int> guest_slots{0};  // how many of these are guests' (core/budget/guests.h)
+  std::atomic<int> held_back{0};  // how many are nobody's: they lack a token of make's (core/budget/jobserver.h)
   std::atomic<int> lent{0};  // OS threads beyond the slots, lent by the monitor
   std::atomic<int> lent_to_gangs{0};
   std::atomic<int> lent_to_regions{0};  // OS threads lent to regions that are gangs (core/sched/gang_regions.h)

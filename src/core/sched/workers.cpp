@@ -12,6 +12,7 @@
 
 #include "base/keep_errno.h"
 #include "base/message.h"
+#include "core/context/create_thread.h"
 #include "core/context/own_settings.h"
 #include "core/context/signals.h"
 #include "core/context/stack_overflow.h"
@@ -21,6 +22,7 @@
 #include "core/sched/gang_regions.h"
 #include "core/sched/guest_slots.h"
 #include "core/sched/idle.h"
+#include "core/sched/job_tokens.h"
 #include "core/sched/parking.h"
 #include "core/sched/polling.h"
 #include "core/sched/pool.h"
@@ -136,7 +138,7 @@ bool start_thread(Carrier* carrier, bool has_room) noexcept {
   }
   pthread_t thread;
   const int error = stack != nullptr || has_room || has_room_for(kGuardSize + stack_size_of_worker())
-                        ? pthread_create(&thread, &attributes, worker_main, carrier)
+                        ? create_thread(&thread, attributes, worker_main, carrier, !pool().contexts.refused())
                         : ENOMEM;
   pthread_attr_destroy(&attributes);
   if (error == 0) {
@@ -188,6 +190,7 @@ void forget_in_child() {
   forget_parked();
   forget_pollers();
   forget_monitor();
+  forget_job_tokens();
   g_gang_regions.clear();  // the monitor that looks at these verdicts again was the parent's
   g_start_lock.unlock();
 }
@@ -234,8 +237,10 @@ void start(const Settings& settings) noexcept {
       set_identity_begin(settings.identity_begins);
       set_identity_end(settings.identity_ends);
       pthread_atfork(before_fork, after_fork_in_parent, forget_in_child);
+      std::at_quick_exit(end_job_tokens);
       std::atexit([] {
         if (!started()) return;
+        end_job_tokens();
         pool().exits.store(true, std::memory_order_relaxed);
         pool().surplus.stop(pool());
         pool().node.leave();
@@ -247,6 +252,7 @@ void start(const Settings& settings) noexcept {
     if (made == nullptr) base::lacking("no memory for the pool of threads");
     set_admission(settings.admission);
     begin_guests(*made);
+    begin_job_tokens(*made);
     g_pool.store(made, std::memory_order_release);
     watch_stacks(settings.stack_size);
     start_monitor();

@@ -16,7 +16,7 @@ constexpr core::PoolSide kSide{
     .start =
         [] {
           // The pool's monitor is what stands for the process on the node.
-          if (base::options().node) openmp::start_runtime();
+          if (base::options().node || core::has_jobserver()) openmp::start_runtime();
         },
     .cpus = [] { return core::started() ? core::cpus_for_all() : openmp::num_procs(); },
     .welcome = [] { return base::options().adopt_libraries && base::options().tcm_enable; },

@@ -48,6 +48,9 @@ size_t print_summary(char* text, size_t room) noexcept {
   const double idle = cpus - used - delayed;
   if (idle > kWorth * cpus) add("; for %.2f it had no work: serial parts, and waiting for each other", idle);
   say("\n");
+  if (const core::JobTokenUse tokens = core::job_token_use(); tokens.takes_part) {
+    add("  below make: at most %d CPUs at once by make's tokens; taken: %" PRIu64 "\n", tokens.most_cpus, tokens.taken);
+  }
   if (delayed > 2 * kWorth * cpus && !base::options().node) {
     say("  -> weft run --node PROGRAM: programs that run so share the CPUs\n");
   } else if (idle > 4 * kWorth * cpus) {
