@@ -180,7 +180,7 @@ class Shows(NodeTest):
         with self.work() as program:
             line = next(x for x in weft("node", "status").stdout.splitlines() if str(program.pid) in x)
             self.assertEqual(line.split()[1:4], ["worker", "dynamic", "100"])
-            line = next(x for x in weft("top").stdout.splitlines() if str(program.pid) in x)
+            line = [x for x in weft("top").stdout.splitlines() if str(program.pid) in x][-1]
             self.assertTrue(line.endswith("%"), line)
 
             def entry():
@@ -212,8 +212,8 @@ class Shows(NodeTest):
                 self.assertEqual((row["command"], row["cpus_allowed"]), ("busy", len(os.sched_getaffinity(0))))
                 self.assertGreater(row["threads"], 0)
                 shown = weft("top", "--once").stdout
-                self.assertRegex(shown, rf"\n *{busy.pid}  busy +\d+ +\d+ +\d+ +\d+%\n")
-                self.assertRegex(shown, r"\n *all others +\d+%\n")
+                self.assertRegex(shown, rf"\n *{busy.pid} +\d+ +\d+% +\d+% .*  busy\n")
+                self.assertRegex(shown, r"\n +\d+%  all others\n")
             finally:
                 busy.kill()
         self.assertNotIn(str(busy.pid), weft("top", "--once").stdout.split())
@@ -225,7 +225,7 @@ class Shows(NodeTest):
         subprocess.run(["gcc", "-O1", "-fopenmp", self.folder / "becomes.c", "-o", program], check=True)
         with subprocess.Popen([own_node.WEFT, "run", program], stdout=subprocess.PIPE) as late:
             late.stdout.readline()
-            row = re.compile(rf"\n *{late.pid}  (\S+)")
+            row = re.compile(rf"\n *{late.pid} [^\n]*  (\S+)\x1b\[K")
             pid, terminal = pty.fork()
             if pid == 0:
                 os.execv(own_node.WEFT, [own_node.WEFT, "top", "--interval", "0.1"])

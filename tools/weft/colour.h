@@ -13,6 +13,7 @@ class Colour {
   std::string bold(const std::string& text) const { return in("1", text); }
   std::string good(const std::string& text) const { return in("32", text); }
   std::string bad(const std::string& text) const { return in("31", text); }
+  std::string reversed(const std::string& text) const { return in("7", text); }
   std::string faint(const std::string& text) const { return in("2", text); }
 
  private:

@@ -301,6 +301,11 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       "Show the processes that run on weft, and those that share the node, again and again; q ends.\nOnce with --json, "
       "or if stdout is no terminal.");
   top->add_flag("--once", top_options.once, "print once");
+  CLI::Option* const tree =
+      top->add_flag("--tree", top_options.tree, "show them below the processes that have begun them (key: t)");
+  CLI::Option* const filter = top->add_option("--filter", top_options.filter,
+                                              "only processes on weft whose command or number has this text (key: /)")
+                                  ->type_name("TEXT");
   CLI::Option* const top_json = add_json(top, top_options.json);
   as_output(top->add_option(
                 "--openmetrics", top_options.openmetrics,
@@ -308,6 +313,8 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
                 "or a web server; or -: to stdout, once"),
             Stdout::taken)
       ->excludes(top_json)
+      ->excludes(tree)
+      ->excludes(filter)
       ->check([](const std::string& text) {
         MetricsPlace place;
         return parse_metrics_place(text, place);
@@ -317,6 +324,8 @@ CommandLine::CommandLine() : app("weft: an OpenMP runtime under which nested par
       ->check([](const std::string& text) { return fault_of_number(text, 0.1, 3600); });
   top->footer(std::string(kColumns) +
               "Examples:\n"
+              "  weft top --tree\n"
+              "  weft top --filter simulate\n"
               "  weft top --once --json node.json\n"
               "  weft top --openmetrics /var/lib/prometheus/node-exporter/weft.prom");
 

@@ -15,7 +15,7 @@
 #include "report/command/compare_command.h"
 #include "run_options.h"
 #include "threads/threads.h"
-#include "top.h"
+#include "top/top.h"
 #include "tune.h"
 
 namespace weft::tools {

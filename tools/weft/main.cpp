@@ -30,7 +30,7 @@
 #include "stack_limit.h"
 #include "suggestion.h"
 #include "threads/threads.h"
-#include "top.h"
+#include "top/top.h"
 #include "trace.h"
 #include "tune.h"
 

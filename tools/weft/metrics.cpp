@@ -11,7 +11,7 @@
 #include "node/status.h"
 #include "openmetrics.h"
 #include "platform/process.h"
-#include "top.h"
+#include "top/top.h"
 
 namespace weft::tools {
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core/monitor/layout.h"
+#include "core/sched/polling.h"
 #include "platform/service_thread.h"
 
 namespace weft::core {
@@ -178,6 +179,8 @@ void let_be_inspected() noexcept {
   g_inspected.pool = reinterpret_cast<uintptr_t>(&p);
   g_inspected.parked = reinterpret_cast<uintptr_t>(&parking::g_lists);
   g_inspected.members = settings.members;
+  g_inspected.wanted = reinterpret_cast<uintptr_t>(&detail::g_wanted);
+  g_inspected.pending = reinterpret_cast<uintptr_t>(&detail::pending_word());
   g_inspected.process = getpid();
 }
 

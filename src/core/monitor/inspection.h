@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `weft threads PID` reads of a process that runs on weft (docs/explanation/inspection.md). The process serves its
 // own memory and files of /proc/self: so no right to trace it is needed, and a process that hangs answers as well as
-// any.
+// any. `weft top` reads the same records by process_vm_readv, where the kernel lets it.
 //
 // The inspector listens on a socket of the abstract namespace, named after its process number, and calls the monitor
 // (platform/service_call.h). A thread of the process connects, sends an InspectionStart, and then answers each
@@ -24,7 +24,7 @@ inline constexpr char kMonitorName[] = "weft-monitor";
 inline constexpr char kInspectedName[] = "weft-inspected";
 
 struct InspectionStart {
-  static constexpr std::array<char, 8> kMagic{'w', 'e', 'f', 't', '-', 'i', 'n', '2'};
+  static constexpr std::array<char, 8> kMagic{'w', 'e', 'f', 't', '-', 'i', 'n', '3'};
 
   std::array<char, 8> magic = kMagic;
   uint64_t layout = 0;  // kCoreLayout ^ InspectionSettings::layout
@@ -34,6 +34,10 @@ struct InspectionStart {
   uint64_t parked = 0;
   // Where the pointers to the current member lie, from the thread pointer (openmp/team/team.cpp).
   std::array<int64_t, 2> members{};
+  // Addresses of two numbers of core/sched/polling.h: which services want to be called, and how many arrivals they wait
+  // for.
+  uint64_t wanted = 0;
+  uint64_t pending = 0;
   // Whose records these are: the child of a fork has those of its parent until it has a pool itself.
   int64_t process = 0;
 };

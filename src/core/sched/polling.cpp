@@ -180,6 +180,8 @@ void note_arrival() noexcept {
   if (polls() && polls_itself()) g_arrived = true;
 }
 
+const std::atomic<int64_t>& detail::pending_word() noexcept { return g_pending; }
+
 PendingArrivals pending_arrivals() noexcept {
   const int64_t count = g_pending.load(std::memory_order_acquire);
   // Where no service wants to be called, nothing waits, even if a poll has not written that yet.

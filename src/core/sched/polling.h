@@ -47,6 +47,9 @@ namespace detail {
 // later.
 extern constinit std::atomic<uint32_t> g_wanted;
 
+// Where PendingArrivals::count comes from, for who reads the memory of the process.
+const std::atomic<int64_t>& pending_word() noexcept;
+
 }  // namespace detail
 
 inline bool polls() noexcept { return __builtin_expect(detail::g_wanted.load(std::memory_order_relaxed) != 0, 0); }

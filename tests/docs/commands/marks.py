@@ -39,6 +39,7 @@ NOT_COMMANDS = [
     Mark(r"docs/how-to/mpi\.md", r"#include|#pragma|[{}]|  \w|TAMPI|MPI_", "a part of a program"),
     Mark(r"docs/how-to/mpi\.md", r"#!|#SBATCH|weft: mpi|\(WEFT|  +|\d+\.\d s", "a job script, and what a rank prints"),
     Mark(r"docs/how-to/numa\.md", r"(ARRAY|dgemv|  +\d)|    ", "a part of a report"),
+    Mark(r"docs/how-to/top\.md", r"\[\||  +(PID|\d)", "what weft top shows"),
     Mark(r"docs/how-to/python\.md", r"(import weft|weft\.enable)", "Python; tests/python calls it with each argument"),
     Mark(
         r"examples/monitoring/README\.md",
