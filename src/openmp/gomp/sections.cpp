@@ -31,7 +31,7 @@ struct CombinedSections {
 };
 
 void run_sections(void* const* words, int) noexcept {
-  const auto* combined = static_cast<const CombinedSections*>(words[1]);
+  const auto* combined = static_cast<const CombinedSections*>(words[2]);
   begin_sections(self(), combined->count);
   combined->function(combined->data);
 }
@@ -75,7 +75,7 @@ WEFT_ABI(void, GOMP_parallel_sections)(Function function, void* data, unsigned t
                                        unsigned flags) {
   CombinedSections combined{function, data, count};
   const auto region = [threads, flags, record = &combined](const void*) {
-    void* words[core::Post::kWords] = {nullptr, record};
+    void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(record->function), record};
     parallel(run_sections, words, clauses(threads, flags));
   };
   tool::enter_region(region, static_cast<int>(threads));
@@ -86,7 +86,7 @@ WEFT_ABI(void, GOMP_parallel_sections_start)(Function function, void* data, unsi
   const tool::Entry entry(WEFT_CALLER, static_cast<int>(threads));
   auto* combined = new (std::nothrow) CombinedSections{function, data, count};
   if (combined == nullptr) base::lacking("no memory for parallel sections");
-  void* words[core::Post::kWords] = {nullptr, combined};
+  void* words[core::Post::kWords] = {nullptr, reinterpret_cast<void*>(function), combined};
   begin_parallel(run_sections, words, clauses(threads));
   begin_sections(self(), count);
 }

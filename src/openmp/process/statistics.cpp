@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/settings/statistics.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
@@ -33,7 +34,8 @@ size_t print_summary(char* text, size_t room) noexcept {
   const int cpus = core::started() ? core::slots() : num_procs();
   const double seconds = use.seconds > 0 ? use.seconds : 1;
   const double used = use.used / seconds;
-  const double delayed = use.delayed / seconds;
+  // More threads than CPUs wait for each other as well.
+  const double delayed = std::clamp(use.delayed / seconds, 0.0, std::max(cpus - used, 0.0));
   size_t size = 0;
   const auto add = [&](const char* format, auto... values) {
     const int length = std::snprintf(text + size, room - size, format, values...);
@@ -41,7 +43,7 @@ size_t print_summary(char* text, size_t room) noexcept {
   };
   const auto say = [&](const char* words) { add("%s", words); };
   add("  it ran on weft; parallel regions: %" PRIu64 ", inside of these: %" PRIu64 "\n", g_regions[0].load(), inner);
-  add("  %.3g s, %.2f of %d CPUs used", use.seconds, used, cpus);
+  add("  %.3g s, %.2f of %d %s used", use.seconds, used, cpus, cpus == 1 ? "CPU" : "CPUs");
   // A part of the time that is worth a word.
   constexpr double kWorth = 0.05;
   if (delayed > kWorth * cpus) add("; %.2f CPUs were others' while threads of it could run", delayed);

@@ -24,7 +24,9 @@ void await_with_stand_in(Member* self, Done&& done, void (*announce)(Member* sel
   attach_to_pool(self);
   while (!done()) {
     if (run_own_child(self, group)) continue;
-    if (!tasks_in_sight(self->team) && core::spin_until(self->context, done)) return;
+    // An agent's team has no deques.
+    const bool may_run_some = defers_tasks(self->team) && tasks_in_sight(self->team);
+    if (!may_run_some && core::spin_until(self->context, done)) return;
     announce(self, true);
     platform::full_fence();
     block_in_task_unless(self, done);

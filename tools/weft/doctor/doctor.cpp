@@ -42,7 +42,12 @@ std::string number(double value) {
 void check_runtime(const Patient& patient, Findings& found) {
   if (patient.process != 0) {
     const std::string process = "process " + std::to_string(patient.process);
-    if (!patient.is_on_weft && patient.other_runtime.empty())
+    const std::string* auditors = patient.variable("LD_AUDIT");
+    const bool by_weft = auditors != nullptr && auditors->find("weft-audit") != std::string::npos;
+    if (!patient.is_on_weft && patient.other_runtime.empty() && by_weft)
+      found.push_back({process + " was started by weft, and nothing in it has asked for an OpenMP runtime so far",
+                       "where that is linked into the program: weft info -- PROGRAM says so"});
+    else if (!patient.is_on_weft && patient.other_runtime.empty())
       found.push_back({process + " has no OpenMP runtime, weft's neither", "start it by: weft run PROGRAM"});
     else if (!patient.is_on_weft)
       found.push_back({process + " runs on " + patient.other_runtime, "start it by: weft run PROGRAM"});
@@ -67,6 +72,11 @@ void check_runtime(const Patient& patient, Findings& found) {
                      "link with the shared MPI: mpicc without -static"});
 }
 
+bool is_on_node(const Patient& patient) {
+  const std::string* node = patient.variable("WEFT_NODE");
+  return node != nullptr && base::judge("WEFT_NODE", node->c_str()) == base::Verdict::good && *node != "false";
+}
+
 void check_cpus(const Patient& patient, Findings& found) {
   const platform::CpuBudget& cpus = patient.cpus;
   if (cpus.quota_millis > 0 && cpus.quota_millis < 1000 * cpus.affinity) {
@@ -83,7 +93,8 @@ void check_cpus(const Patient& patient, Findings& found) {
   if (patient.load > 1.2 * patient.online) {
     found.push_back({"other programs are at work: " + number(patient.load) + " threads for " +
                          std::to_string(patient.online) + " CPUs over the last minute",
-                     "run yours by `weft run --node`, all of them: then they share the CPUs"});
+                     is_on_node(patient) ? "those on weft by `weft run --node` too; weft top says which these are"
+                                         : "run yours by `weft run --node`, all of them: then they share the CPUs"});
   }
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "library.h"
+#include "threads/proc_threads.h"
 
 namespace weft::tools {
 
@@ -56,6 +57,17 @@ std::string text_of(const std::string& name) {
 void take_variables(Patient& patient, const std::string& folder) {
   std::istringstream entries(text_of(folder + "/environ"));
   for (std::string entry; std::getline(entries, entry, '\0');) take_variable(patient, entry);
+}
+
+// How many CPUs one or another thread may use: those that bind themselves may use few each. 0: it cannot be read.
+int cpus_of_threads(int process) {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (const pid_t thread : threads_of(process)) {
+    cpu_set_t mask;
+    if (sched_getaffinity(thread, sizeof mask, &mask) == 0) CPU_OR(&all, &all, &mask);
+  }
+  return CPU_COUNT(&all);
 }
 
 void look_at_maps(Patient& patient, const std::string& maps) {
@@ -108,9 +120,8 @@ std::optional<Patient> patient_process(int process, std::string* fault) {
   look_around(patient, process);
   patient.process = process;
   take_variables(patient, folder);
-  cpu_set_t mask;
-  if (sched_getaffinity(process, sizeof mask, &mask) == 0) {
-    patient.cpus.affinity = CPU_COUNT(&mask);
+  if (const int affinity = cpus_of_threads(process); affinity > 0) {
+    patient.cpus.affinity = affinity;
     if (text_of(folder + "/cgroup") != text_of("/proc/self/cgroup")) patient.cpus.quota_millis = 0;  // not known
     const int by_quota = (patient.cpus.quota_millis + 999) / 1000;
     patient.cpus.usable = by_quota > 0 ? std::min(by_quota, patient.cpus.affinity) : patient.cpus.affinity;

@@ -46,6 +46,9 @@ class Inspector {
   // Whether a later look may find something else.
   virtual bool is_live() const = 0;
 
+  // How many CPUs it may use, where it has no records that say so.
+  virtual int cpus() { return 0; }
+
   // As many of the `size` bytes at `address` as there are; one page after the other.
   virtual std::vector<char> read_some(uint64_t address, size_t size) = 0;
   // false: they are not there, or the process answers no more.

@@ -10,6 +10,7 @@
 #include "threads/changed_files.h"
 #include "threads/core_file.h"
 #include "threads/inspector.h"
+#include "threads/outside_process.h"
 #include "threads/running_process.h"
 #include "threads/stacks.h"
 #include "threads/standstill.h"
@@ -130,6 +131,12 @@ std::optional<Picture> look_at(Inspector& process, std::string* fault) {
 }  // namespace
 
 std::optional<Picture> look_at_process(int number, std::string* fault) {
+  if (!RunningProcess::can_be_asked(number) && OutsideProcess::is_on_weft(number)) {
+    OutsideProcess process(number);
+    std::optional<Picture> picture = look_at(process, fault);
+    if (picture) picture->is_outside = true;
+    return picture;
+  }
   const auto process = RunningProcess::connect(number, fault);
   return process != nullptr ? look_at(*process, fault) : std::nullopt;
 }

@@ -73,6 +73,13 @@ bool is_between(const Frame& frame) {
   return std::any_of(std::begin(kNames), std::end(kNames), [&](const char* name) { return object.starts_with(name); });
 }
 
+// Whether programs call it by this name.
+bool is_of_interface(const std::string& function) {
+  constexpr const char* kPrefixes[] = {"GOMP_", "omp_", "__kmp", "kmp_", "weft_", "MPI_", "PMPI_", "mpi_", "pthread_"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](const char* prefix) { return function.starts_with(prefix); });
+}
+
 constexpr char kRegion[] = "the region ";
 
 class Text {
@@ -247,13 +254,28 @@ class Text {
       has_python =
           has_python || has_function(picture_.stacks[i], "PyThread_") || has_function(picture_.stacks[i], "_PyEval_");
     }
-    std::string text = "No deadlock of OpenMP is seen. ";
-    text += running.empty() ? "No thread is on a CPU: look at those that sleep in system calls.\n"
-                            : "On CPUs, for whom others may wait: " + running + ".\n";
+    std::string text = picture_.is_outside ? "It has opened no region of several threads: these are its OS threads. "
+                                           : "No deadlock of OpenMP is seen. ";
+    text += (running.empty() ? why_none_runs() : "On CPUs, for whom others may wait: " + running + ".") + '\n';
     if (has_python && picture_.is_live)
       text +=
           "The frames of Python: py-spy dump --pid " + std::to_string(picture_.process) + ", or faulthandler in it.\n";
     return text;
+  }
+
+  std::string why_none_runs() const {
+    const auto count = [&](State state) {
+      return std::count_if(picture_.table.threads.begin(), picture_.table.threads.end(),
+                           [state](const Thread& one) { return one.state == state; });
+    };
+    constexpr char kTop[] = "others have the CPUs (weft top)";
+    if (const auto ready = count(State::ready); ready > 0)
+      return plural(static_cast<size_t>(ready), "thread") + " could go on and waits for a CPU: " + kTop + '.';
+    if (count(State::sleeps) > 0) return "No thread is on a CPU: look at those that sleep in system calls.";
+    if (picture_.is_live && picture_.still.value_or(0) < 1)
+      return std::string("None was on a CPU just now, and some have run a moment ago: they wait shortly, or ") + kTop +
+             '.';
+    return "No thread is on a CPU.";
   }
 
   // "MPI_Recv": the last function of weft's libraries before the program.
@@ -261,7 +283,7 @@ class Text {
     std::string called;
     for (const Frame& frame : picture_.stacks[index]) {
       if (!frame.of_weft && !is_between(frame)) break;
-      if (frame.place.function.find("::") == std::string::npos) called = frame.place.function;
+      if (is_of_interface(frame.place.function)) called = frame.place.function;
     }
     return called.empty() ? "the runtime" : called.substr(0, called.find('@'));
   }

@@ -18,6 +18,7 @@ struct Picture {
   std::string subject;  // Inspector::subject
   std::string program;
   bool is_live = true;
+  bool is_outside = false;  // the process has no records: it has opened no region of several threads
   std::optional<double> still;  // seconds since one of its threads has run (standstill.h)
   int signal = 0;       // that has ended it; 0: none is known
   int signalled = 0;    // the OS thread whose doing that was; 0: somebody has sent it

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +16,8 @@
 
 #include "base/options.h"
 #include "platform/service_call.h"
+#include "threads/proc_threads.h"
+#include "top/mapped_runtime.h"
 
 namespace weft::tools {
 
@@ -26,8 +27,6 @@ namespace {
 constexpr int kAnswerMs = 5000;
 // A call is lost where the process has just taken that of another inspector: so it is called again and again.
 constexpr int kCallMs = 500;
-
-std::string in_proc(pid_t process, const std::string& name) { return "/proc/" + std::to_string(process) + '/' + name; }
 
 std::string first_line(const std::string& file) {
   std::string line;
@@ -58,14 +57,6 @@ pid_t find_monitor(pid_t process) {
       return std::stoi(task.path().filename());
   }
   return 0;
-}
-
-bool maps_weft(pid_t process) {
-  std::ifstream maps(in_proc(process, "maps"));
-  for (std::string line; std::getline(maps, line);) {
-    if (line.find("/weft/lib") != std::string::npos || line.find("weft/libgomp") != std::string::npos) return true;
-  }
-  return false;
 }
 
 int listen_as_inspector() {
@@ -102,8 +93,9 @@ std::string why_no_monitor(pid_t process) {
   std::error_code error;
   if (!std::filesystem::exists(in_proc(process, ""), error)) return "there is no such process";
   if (access(in_proc(process, "maps").c_str(), R_OK) != 0) return kOtherUser;
-  if (!maps_weft(process)) return "it does not run on weft: start it by `weft run`, or `python -m weft`";
-  return "it runs on weft, but no parallel region has begun yet (or its weft is older than this command)";
+  if (!mapped_runtime(process).is_there) return "it does not run on weft: start it by `weft run`, or `python -m weft`";
+  return "it runs on weft, and cannot be asked: no parallel region has begun yet, or its weft is older than this "
+         "command";
 }
 
 // The letter behind the name, which may have brackets itself.
@@ -248,38 +240,13 @@ std::optional<std::string> RunningProcess::file(pid_t thread, const std::string&
 
 std::string RunningProcess::subject() const { return "process " + std::to_string(process_); }
 
-std::string RunningProcess::program() const {
-  std::ifstream file(in_proc(process_, "cmdline"), std::ios::binary);
-  std::string name;
-  std::getline(file, name, '\0');
-  return name.substr(name.rfind('/') + 1);
-}
+std::string RunningProcess::program() const { return program_of(process_); }
 
 std::string RunningProcess::maps_file() const { return in_proc(process_, "maps"); }
 
-std::vector<pid_t> RunningProcess::threads() {
-  std::vector<pid_t> found;
-  std::error_code error;
-  for (const auto& task : std::filesystem::directory_iterator(in_proc(process_, "task"), error)) {
-    found.push_back(std::stoi(task.path().filename()));
-  }
-  return found;
-}
+std::vector<pid_t> RunningProcess::threads() { return threads_of(process_); }
 
-SystemThread RunningProcess::thread(pid_t number) {
-  SystemThread thread;
-  const auto text = file(number, "syscall");
-  if (!text || text->starts_with("running")) return thread;
-  auto& a = thread.arguments;
-  Registers& registers = thread.registers;
-  const int found = std::sscanf(text->c_str(),
-                                "%ld 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64
-                                " 0x%" SCNx64 " 0x%" SCNx64,
-                                &thread.call, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &registers.stack_pointer,
-                                &registers.program_counter);
-  thread.sleeps = found == 9 && thread.call >= 0;
-  return thread.sleeps ? thread : SystemThread();
-}
+SystemThread RunningProcess::thread(pid_t number) { return thread_in(file(number, "syscall").value_or("")); }
 
 std::string RunningProcess::name_of_thread(pid_t number) {
   std::string name = file(number, "comm").value_or("");

@@ -7,6 +7,7 @@ namespace weft::tools::threads {
 
 std::string name_of_call(long number) {
   switch (number) {
+    case -1: return "a system call";
     case SYS_futex: return "futex";
     case SYS_read: return "read";
     case SYS_write: return "write";

@@ -58,11 +58,15 @@ class Reader {
   explicit Reader(Inspector& process) : process_(process), pool_(process, process.inspected().pool) {}
 
   Table read() {
-    if (!pool_) return {};
-    table_.cpus = pool_->settings.slots;
-    read_parked();
-    read_carriers();
-    read_donors();
+    if (process_.inspected().pool == 0) {
+      table_.cpus = process_.cpus();
+    } else {
+      if (!pool_) return {};
+      table_.cpus = pool_->settings.slots;
+      read_parked();
+      read_carriers();
+      read_donors();
+    }
     read_others();
     table_.is_valid = process_.answers();
     return std::move(table_);

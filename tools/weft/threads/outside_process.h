@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process that has weft's runtime and no monitor that could answer: it has opened no region of several threads. What
+// its OS threads do is read from outside, as far as the kernel lets the caller.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "threads/inspector.h"
+
+namespace weft::tools {
+
+class OutsideProcess : public Inspector {
+ public:
+  explicit OutsideProcess(pid_t process) : process_(process) {}
+
+  // Whether the process has the runtime.
+  static bool is_on_weft(pid_t process);
+
+  std::string subject() const override { return "process " + std::to_string(process_); }
+  std::string program() const override;
+  pid_t process() const override { return process_; }
+  bool is_live() const override { return true; }
+  int cpus() override;
+  std::vector<char> read_some(uint64_t address, size_t size) override;
+  bool read(uint64_t address, void* data, size_t size) override;
+  std::string maps_file() const override;
+  std::vector<pid_t> threads() override;
+  SystemThread thread(pid_t number) override;
+  std::string name_of_thread(pid_t number) override;
+  bool answers() const override;
+
+ private:
+  const pid_t process_;
+};
+
+}  // namespace weft::tools
