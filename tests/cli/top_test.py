@@ -278,6 +278,7 @@ class Trees(TopTest):
             self.assertIsNone(self.row(another.pid, "--filter", "WORKER 60"))
             self.assertIsNotNone(self.row(another.pid, "--filter", str(another.pid)))
             self.assertEqual(self.top("--filter", "no such program")["on_weft"], [])
+            self.assertIn("no process fits the filter\n", weft("top", "--once", "--filter", "no such program").stdout)
 
 
 class OnATerminal(TopTest):

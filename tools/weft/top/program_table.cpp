@@ -89,6 +89,10 @@ std::string line_of(const ListedProcess& process, bool is_selected, size_t width
   return line.substr(0, kCpuBegin) + paint.good(line.substr(kCpuBegin, kCpuEnd - kCpuBegin)) + line.substr(kCpuEnd);
 }
 
+const char* nobody_of(const std::string& filter) {
+  return filter.empty() ? "  no process runs on weft" : "  no process fits the filter";
+}
+
 std::string others_of(const ProgramRows& rows, const std::string& more, size_t width) {
   const std::string used = format("%19s  all others", part_text(rows.others).c_str());
   return report::shortened(more.empty() ? used : used + "   " + more, width);

@@ -19,6 +19,9 @@ std::string titles_of(size_t width, const Colour& paint);
 
 std::string line_of(const ListedProcess& process, bool is_selected, size_t width, const Colour& paint);
 
+// In place of processes, where there are none.
+const char* nobody_of(const std::string& filter);
+
 // What the others use. `more`: what else there is to say of the list.
 std::string others_of(const ProgramRows& rows, const std::string& more, size_t width);
 

@@ -59,6 +59,7 @@ void print_once(const ProgramRows& rows, const std::vector<std::string>& below, 
   print(bar_of(rows, cpus(), width, paint));
   print(titles_of(width, paint));
   for (const ListedProcess& process : listed) print(line_of(process, false, width, paint));
+  if (listed.empty()) print(nobody_of(options.filter));
   print(others_of(rows, "", width));
   for (const std::string& line : notes_of(listed, yama_scope(), width)) print(line);
   for (const std::string& line : below) print(line);

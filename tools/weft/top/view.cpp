@@ -89,9 +89,7 @@ std::vector<std::string> View::list_lines(const Look& look, const std::vector<Li
   const size_t end = std::min(first_ + page_, listed.size());
   for (size_t i = first_; i < end; ++i)
     lines.push_back(line_of(listed[i], selected_.pid != 0 && i == at, size.columns, paint));
-  if (listed.empty())
-    lines.emplace_back(
-        cut(filter_.empty() ? "  no process runs on weft" : "  no process fits the filter", size.columns));
+  if (listed.empty()) lines.push_back(cut(nobody_of(filter_), size.columns));
   const size_t hidden = listed.size() - (end - first_);
   lines.push_back(
       others_of(look.rows, hidden > 0 ? report::format("(%zu of the list not shown)", hidden) : "", size.columns));
