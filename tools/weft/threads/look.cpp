@@ -11,6 +11,7 @@
 #include "threads/core_file.h"
 #include "threads/inspector.h"
 #include "threads/outside_process.h"
+#include "threads/proc_threads.h"
 #include "threads/running_process.h"
 #include "threads/stacks.h"
 #include "threads/standstill.h"
@@ -96,6 +97,7 @@ std::optional<Picture> look_at(Inspector& process, std::string* fault) {
                   .subject = process.subject(),
                   .program = process.program(),
                   .is_live = process.is_live(),
+                  .tells_calls_of_mpi = process.is_live() && tells_calls_of_mpi(process.process()),
                   .still = process.is_live() ? seconds_still(process.process()) : std::nullopt,
                   .table = {},
                   .diagnosis = {},

@@ -257,6 +257,8 @@ class Text {
     std::string text = picture_.is_outside ? "It has opened no region of several threads: these are its OS threads. "
                                            : "No deadlock of OpenMP is seen. ";
     text += (running.empty() ? why_none_runs() : "On CPUs, for whom others may wait: " + running + ".") + '\n';
+    if (picture_.tells_calls_of_mpi)
+      text += "Its calls of MPI that wait: kill -USR1 " + std::to_string(picture_.process) + " has it print them.\n";
     if (has_python && picture_.is_live)
       text +=
           "The frames of Python: py-spy dump --pid " + std::to_string(picture_.process) + ", or faulthandler in it.\n";

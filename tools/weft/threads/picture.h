@@ -18,6 +18,7 @@ struct Picture {
   std::string subject;  // Inspector::subject
   std::string program;
   bool is_live = true;
+  bool tells_calls_of_mpi = false;  // at SIGUSR1
   bool is_outside = false;  // the process has no records: it has opened no region of several threads
   std::optional<double> still;  // seconds since one of its threads has run (standstill.h)
   int signal = 0;       // that has ended it; 0: none is known

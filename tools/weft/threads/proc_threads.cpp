@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <signal.h>
+
 namespace weft::tools {
 
 std::string in_proc(pid_t process, const std::string& name) { return "/proc/" + std::to_string(process) + '/' + name; }
@@ -38,6 +40,20 @@ SystemThread thread_in(const std::string& text) {
                                 &registers.program_counter);
   thread.sleeps = found == 9 && thread.call >= 0;
   return thread.sleeps ? thread : SystemThread();
+}
+
+bool tells_calls_of_mpi(pid_t process) {
+  bool has_library = false;
+  std::ifstream maps(in_proc(process, "maps"));
+  for (std::string line; !has_library && std::getline(maps, line);)
+    has_library = line.find("/libweft-mpi") != std::string::npos;
+  if (!has_library) return false;
+  // Who has no handler is ended by the signal.
+  std::ifstream status(in_proc(process, "status"));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("SigCgt:")) return (std::stoull(line.substr(7), nullptr, 16) >> (SIGUSR1 - 1) & 1) != 0;
+  }
+  return false;
 }
 
 }  // namespace weft::tools

@@ -16,4 +16,7 @@ std::vector<pid_t> threads_of(pid_t process);
 // By the text of /proc/PID/task/NUMBER/syscall.
 SystemThread thread_in(const std::string& text);
 
+// Whether it runs with --mpi, and says at SIGUSR1 which of its calls of MPI wait.
+bool tells_calls_of_mpi(pid_t process);
+
 }  // namespace weft::tools
