@@ -93,6 +93,22 @@ int main() {
   for (int i = 0; i < 2; i++) cross(i);
 }
 """
+# Regions of one thread.
+ONES = """
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  int members = 0;
+  for (int i = 0; i < 10; i++) {
+#pragma omp parallel reduction(+ : members)
+    members++;
+  }
+  printf("members %d\\n", members);
+  fflush(stdout);
+  sleep(1000);
+}
+"""
+
 SERIAL = """
 #include <stdio.h>
 #include <omp.h>
@@ -292,10 +308,20 @@ class Threads(CommandTest):
             self.fail(done.stdout + done.stderr)
 
     def test_before_a_region(self):
-        with self.running(self.build("serial", SERIAL)) as process:
-            done = self.threads(process)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("no parallel region has begun yet", done.stderr)
+        """And where a program has no region of several threads: its OS threads, from outside."""
+        ones = self.build("ones", ONES, "-g")
+        for program, cpus in (self.build("serial", SERIAL, "-g"), "2"), (ones, "1"):
+            with self.subTest(program=program), self.running(program, WEFT_NUM_CPUS=cpus) as process:
+                end = time.monotonic() + PATIENCE_S
+                done = self.threads(process)
+                while "asleep" not in done.stdout and time.monotonic() < end:
+                    done = self.threads(process)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn("on weft", done.stdout)
+                self.assertIn("It has opened no region of several threads: these are its OS threads.", done.stdout)
+                self.assertRegex(done.stdout, rf"\nt{process.pid} +sleeps +- +sleep +main at \w+\.c:\d+\n")
+                shell = finished([WEFT, "threads", "--json", "-", str(process.pid)], timeout=PATIENCE_S)
+                self.assertEqual([thread["state"] for thread in json.loads(shell.stdout)["threads"]], ["sleeps"])
 
     def test_where_it_is_forbidden(self):
         program = self.build("deadlocks", SOURCE.read_text(), *self.FLAGS)
