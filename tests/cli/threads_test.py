@@ -346,8 +346,9 @@ class Threads(CommandTest):
     def test_other_processes(self):
         with subprocess.Popen(["sleep", "1000"]) as other:
             done = self.threads(other)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("does not run on weft", done.stderr)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn(f"sleep (process {other.pid}), not on weft", done.stdout)
+            self.assertRegex(done.stdout, rf"\nt{other.pid} +sleeps +- +sleep +")
             self.assertIsNone(other.poll())
             other.kill()
         done = self.threads(other)

@@ -133,10 +133,10 @@ std::optional<Picture> look_at(Inspector& process, std::string* fault) {
 }  // namespace
 
 std::optional<Picture> look_at_process(int number, std::string* fault) {
-  if (!RunningProcess::can_be_asked(number) && OutsideProcess::is_on_weft(number)) {
+  if (!RunningProcess::can_be_asked(number) && OutsideProcess::can_be_read(number)) {
     OutsideProcess process(number);
     std::optional<Picture> picture = look_at(process, fault);
-    if (picture) picture->is_outside = true;
+    if (picture) picture->view = OutsideProcess::is_on_weft(number) ? View::outside : View::not_on_weft;
     return picture;
   }
   const auto process = RunningProcess::connect(number, fault);

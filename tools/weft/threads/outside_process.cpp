@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "proc_file.h"
 #include "threads/proc_threads.h"
@@ -21,6 +22,8 @@ constexpr uint64_t kPage = 4096;
 }  // namespace
 
 bool OutsideProcess::is_on_weft(pid_t process) { return mapped_runtime(process).is_there; }
+
+bool OutsideProcess::can_be_read(pid_t process) { return access(in_proc(process, "maps").c_str(), R_OK) == 0; }
 
 std::string OutsideProcess::program() const { return program_of(process_); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that has weft's runtime and no monitor that could answer: it has opened no region of several threads. What
+// A process without a monitor that could answer: it has opened no region of several threads, or is not on weft. What
 // its OS threads do is read from outside, as far as the kernel lets the caller.
 #pragma once
 
@@ -14,8 +14,9 @@ class OutsideProcess : public Inspector {
  public:
   explicit OutsideProcess(pid_t process) : process_(process) {}
 
-  // Whether the process has the runtime.
+  // Whether the process has the runtime, and whether the caller may look at it.
   static bool is_on_weft(pid_t process);
+  static bool can_be_read(pid_t process);
 
   std::string subject() const override { return "process " + std::to_string(process_); }
   std::string program() const override;

@@ -195,8 +195,8 @@ class Text {
   void head() {
     size_t by_state[4] = {};
     for (const Thread& one : picture_.table.threads) ++by_state[static_cast<size_t>(one.state)];
-    lines_ = picture_.program + " (" + picture_.subject + "), on weft, " +
-             plural(static_cast<size_t>(picture_.table.cpus), "CPU") + ": ";
+    lines_ = picture_.program + " (" + picture_.subject + "), " + (picture_.view == View::not_on_weft ? "not " : "") +
+             "on weft, " + plural(static_cast<size_t>(picture_.table.cpus), "CPU") + ": ";
     std::string states;
     for (const State state : {State::runs, State::ready, State::waits, State::sleeps}) {
       const size_t count = by_state[static_cast<size_t>(state)];
@@ -254,8 +254,11 @@ class Text {
       has_python =
           has_python || has_function(picture_.stacks[i], "PyThread_") || has_function(picture_.stacks[i], "_PyEval_");
     }
-    std::string text = picture_.is_outside ? "It has opened no region of several threads: these are its OS threads. "
-                                           : "No deadlock of OpenMP is seen. ";
+    std::string text = picture_.view == View::inside    ? "No deadlock of OpenMP is seen. "
+                       : picture_.view == View::outside ? "It has opened no region of several threads: these are its "
+                                                          "OS threads. "
+                                                        : "These are its OS threads; weft doctor " +
+                                                              std::to_string(picture_.process) + " says more. ";
     text += (running.empty() ? why_none_runs() : "On CPUs, for whom others may wait: " + running + ".") + '\n';
     if (picture_.tells_calls_of_mpi)
       text += "Its calls of MPI that wait: kill -USR1 " + std::to_string(picture_.process) + " has it print them.\n";
@@ -413,6 +416,7 @@ std::string as_json(const Picture& picture) {
   const Json whole{{"process", picture.process},
                    {"program", picture.program},
                    {"subject", picture.subject},
+                   {"on_weft", picture.view != View::not_on_weft},
                    {"cpus", picture.table.cpus},
                    {"changed_files", picture.changed},
                    {"still_seconds", picture.still ? Json(*picture.still) : Json(nullptr)},

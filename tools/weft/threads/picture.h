@@ -2,6 +2,7 @@
 // What is said of a process's threads, as text and as JSON.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,13 +14,20 @@
 
 namespace weft::tools::threads {
 
+// What there is to be seen of the process.
+enum class View : uint8_t {
+  inside,       // weft's records
+  outside,      // it has none, since it has opened no region of several threads: its OS threads
+  not_on_weft,  // the same of one that has no runtime of weft's
+};
+
 struct Picture {
   int process = 0;
   std::string subject;  // Inspector::subject
   std::string program;
   bool is_live = true;
   bool tells_calls_of_mpi = false;  // at SIGUSR1
-  bool is_outside = false;  // the process has no records: it has opened no region of several threads
+  View view = View::inside;
   std::optional<double> still;  // seconds since one of its threads has run (standstill.h)
   int signal = 0;       // that has ended it; 0: none is known
   int signalled = 0;    // the OS thread whose doing that was; 0: somebody has sent it

@@ -17,7 +17,6 @@
 #include "base/options.h"
 #include "platform/service_call.h"
 #include "threads/proc_threads.h"
-#include "top/mapped_runtime.h"
 
 namespace weft::tools {
 
@@ -92,10 +91,7 @@ constexpr char kOtherUser[] = "it belongs to another user: ask as that user, or 
 std::string why_no_monitor(pid_t process) {
   std::error_code error;
   if (!std::filesystem::exists(in_proc(process, ""), error)) return "there is no such process";
-  if (access(in_proc(process, "maps").c_str(), R_OK) != 0) return kOtherUser;
-  if (!mapped_runtime(process).is_there) return "it does not run on weft: start it by `weft run`, or `python -m weft`";
-  return "it runs on weft, and cannot be asked: no parallel region has begun yet, or its weft is older than this "
-         "command";
+  return access(in_proc(process, "maps").c_str(), R_OK) != 0 ? kOtherUser : "it has no thread that could answer";
 }
 
 // The letter behind the name, which may have brackets itself.
