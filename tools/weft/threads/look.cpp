@@ -10,7 +10,7 @@
 #include "threads/changed_files.h"
 #include "threads/core_file.h"
 #include "threads/inspector.h"
-#include "threads/outside_process.h"
+#include "threads/proc_reader.h"
 #include "threads/proc_threads.h"
 #include "threads/running_process.h"
 #include "threads/stacks.h"
@@ -133,10 +133,10 @@ std::optional<Picture> look_at(Inspector& process, std::string* fault) {
 }  // namespace
 
 std::optional<Picture> look_at_process(int number, std::string* fault) {
-  if (!RunningProcess::can_be_asked(number) && OutsideProcess::can_be_read(number)) {
-    OutsideProcess process(number);
+  if (!RunningProcess::can_be_asked(number) && ProcReader::can_be_read(number)) {
+    ProcReader process(number);
     std::optional<Picture> picture = look_at(process, fault);
-    if (picture) picture->view = OutsideProcess::is_on_weft(number) ? View::outside : View::not_on_weft;
+    if (picture) picture->view = ProcReader::is_on_weft(number) ? View::outside : View::not_on_weft;
     return picture;
   }
   const auto process = RunningProcess::connect(number, fault);

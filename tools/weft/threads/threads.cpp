@@ -10,8 +10,8 @@
 #include "exit_codes.h"
 #include "report_file.h"
 #include "threads/look.h"
-#include "threads/outside_process.h"
 #include "threads/picture.h"
+#include "threads/proc_reader.h"
 #include "threads/running_process.h"
 
 namespace weft::tools {
@@ -29,7 +29,7 @@ std::optional<threads::Picture> look(const ThreadsOptions& options) {
   std::string several;
   int number = meant_process(options.process, RunningProcess::can_be_asked, &several);
   if (several.empty() && !RunningProcess::can_be_asked(number))
-    number = meant_process(options.process, OutsideProcess::is_on_weft, &several);
+    number = meant_process(options.process, ProcReader::is_on_weft, &several);
   if (!several.empty()) {
     base::warn("threads: process %d has started several on weft: %s; which one?", options.process, several.c_str());
     return std::nullopt;

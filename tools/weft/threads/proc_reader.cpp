@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "threads/outside_process.h"
+#include "threads/proc_reader.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -21,18 +21,18 @@ constexpr uint64_t kPage = 4096;
 
 }  // namespace
 
-bool OutsideProcess::is_on_weft(pid_t process) { return mapped_runtime(process).is_there; }
+bool ProcReader::is_on_weft(pid_t process) { return mapped_runtime(process).is_there; }
 
-bool OutsideProcess::can_be_read(pid_t process) { return access(in_proc(process, "maps").c_str(), R_OK) == 0; }
+bool ProcReader::can_be_read(pid_t process) { return access(in_proc(process, "maps").c_str(), R_OK) == 0; }
 
-std::string OutsideProcess::program() const { return program_of(process_); }
+std::string ProcReader::program() const { return program_of(process_); }
 
-int OutsideProcess::cpus() {
+int ProcReader::cpus() {
   cpu_set_t mask;
   return sched_getaffinity(process_, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
 }
 
-std::vector<char> OutsideProcess::read_some(uint64_t address, size_t size) {
+std::vector<char> ProcReader::read_some(uint64_t address, size_t size) {
   std::vector<char> data(size);
   size_t got = 0;
   while (got < size) {
@@ -46,16 +46,16 @@ std::vector<char> OutsideProcess::read_some(uint64_t address, size_t size) {
   return data;
 }
 
-bool OutsideProcess::read(uint64_t address, void* data, size_t size) {
+bool ProcReader::read(uint64_t address, void* data, size_t size) {
   const MemoryPart part{address, data, size};
   return read_memory(process_, {&part, 1}) == MemoryRead::whole;
 }
 
-std::string OutsideProcess::maps_file() const { return in_proc(process_, "maps"); }
+std::string ProcReader::maps_file() const { return in_proc(process_, "maps"); }
 
-std::vector<pid_t> OutsideProcess::threads() { return threads_of(process_); }
+std::vector<pid_t> ProcReader::threads() { return threads_of(process_); }
 
-SystemThread OutsideProcess::thread(pid_t number) {
+SystemThread ProcReader::thread(pid_t number) {
   const std::string task = "task/" + std::to_string(number);
   std::string text;
   if (read_proc_file(process_, (task + "/syscall").c_str(), text)) return thread_in(text);
@@ -67,13 +67,13 @@ SystemThread OutsideProcess::thread(pid_t number) {
   return thread;
 }
 
-std::string OutsideProcess::name_of_thread(pid_t number) {
+std::string ProcReader::name_of_thread(pid_t number) {
   std::string name;
   if (!read_proc_file(process_, ("task/" + std::to_string(number) + "/comm").c_str(), name)) return {};
   if (!name.empty() && name.back() == '\n') name.pop_back();
   return name;
 }
 
-bool OutsideProcess::answers() const { return kill(process_, 0) == 0 || errno == EPERM; }
+bool ProcReader::answers() const { return kill(process_, 0) == 0 || errno == EPERM; }
 
 }  // namespace weft::tools

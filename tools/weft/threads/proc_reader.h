@@ -10,9 +10,9 @@
 
 namespace weft::tools {
 
-class OutsideProcess : public Inspector {
+class ProcReader : public Inspector {
  public:
-  explicit OutsideProcess(pid_t process) : process_(process) {}
+  explicit ProcReader(pid_t process) : process_(process) {}
 
   // Whether the process has the runtime, and whether the caller may look at it.
   static bool is_on_weft(pid_t process);
