@@ -239,10 +239,11 @@ def node(mpi: str, folder: pathlib.Path) -> None:
 
         program.until(shown, f"{wanted} tasks of the ranks wait")
         for command in (("node", "status"), ("top", "--once")):
-            rows = [line.split() for line in weft(*command).splitlines()]
+            # Of the table of those that share the node.
+            table = weft(*command).partition("PID COMMAND")[2]
+            rows = [line.split() for line in table.splitlines()]
             for pid, pending in zip(pids, wanted):
-                # Of the table of those that share the node.
-                cells = next(row[8:10] for row in rows if len(row) >= 10 and row[0] == str(pid))
+                cells = next(row[8:10] for row in rows if row and row[0] == str(pid))
                 right = cells == ["-", "-"] if pending == 0 else cells[0] == str(pending) and cells[1].endswith("s")
                 expect(program, right, f"{command} says {cells}, and {pending} wait")
 

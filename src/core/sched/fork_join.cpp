@@ -28,9 +28,10 @@ namespace {
 }
 
 // Hands a member to a fresh context: two members of one team on one identity would share their
-// threadprivate data. False when there is no other context, or the caller's is to do.
-bool hand_over(Context* self, ParallelCall* parallel_call, int index, Departure departure) noexcept {
-  Context* fresh = take_free(self->carrier, parallel_call->serial);
+// threadprivate data. False when there is no other context; or, where the caller `may_share` its own, none is needed.
+bool hand_over(Context* self, ParallelCall* parallel_call, int index, Departure departure,
+               bool may_share = false) noexcept {
+  Context* fresh = take_free(self->carrier, parallel_call->serial, may_share);
   if (fresh == nullptr) return false;
   // Where no other context is to be had, two members share an identity: better than to look for one for ever.
   if (fresh->last_parallel_call == parallel_call->serial) fresh->last_parallel_call = 0;
@@ -61,7 +62,9 @@ void call_more(ParallelCall* parallel_call, const Carrier* root) noexcept {
 void run_claimed(Context* self, ParallelCall* parallel_call, int index) noexcept {
   return_to_place(self->carrier);
   while (index >= 0) {
-    if (self->last_parallel_call == parallel_call->serial && hand_over(self, parallel_call, index, Departure::idle))
+    // Nobody counts on the caller's identity: it has run a member of this call that has ended.
+    if (self->last_parallel_call == parallel_call->serial &&
+        hand_over(self, parallel_call, index, Departure::idle, true))
       return;
     self->last_parallel_call = parallel_call->serial;
     self->root = parallel_call->root.load(std::memory_order_relaxed);

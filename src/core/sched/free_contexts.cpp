@@ -83,9 +83,9 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
 // Returns a context where the oldest one at hand does not fit; makes one, if the system allows it. Who has to leave a
 // stack needs one. Who only keeps members apart does without where there are enough: each carrier would need one for
 // every member of a large team, which is the square of the CPUs in all.
-[[gnu::noinline]] Context* take_or_make(Carrier* carrier, uint64_t avoid) noexcept {
+[[gnu::noinline]] Context* take_or_make(Carrier* carrier, uint64_t avoid, bool may_lack) noexcept {
   const Pool& p = pool();
-  const bool needed = avoid == 0 || p.contexts.size() < p.enough_contexts;
+  const bool needed = !may_lack || p.contexts.size() < p.enough_contexts;
   Context* context = look_further(carrier, fitting(avoid), needed);
   if (context != nullptr || !needed) return context;
   if (Context* made = carrier->is_listed() ? make_free() : nullptr) return made;
@@ -129,9 +129,9 @@ void stock_shelf(Carrier* carrier, int count) noexcept {
   }
 }
 
-Context* take_free(Carrier* carrier, uint64_t avoid) noexcept {
+Context* take_free(Carrier* carrier, uint64_t avoid, bool may_lack) noexcept {
   Context* context = carrier->free.at_hand.take_first(fitting(avoid));
-  return context != nullptr ? context : take_or_make(carrier, avoid);
+  return context != nullptr ? context : take_or_make(carrier, avoid, may_lack);
 }
 
 void shed(Carrier* carrier, Context* context) noexcept {

@@ -19,7 +19,8 @@ Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept;
 
 // The same as find_free(); makes a context where there is none; where the system refuses that, takes any free one.
 // Null: there is none, or none that fits and the pool has enough (Pool::enough_contexts).
-Context* take_free(Carrier* carrier, uint64_t avoid) noexcept;
+// Without `may_lack` the pool never has enough.
+Context* take_free(Carrier* carrier, uint64_t avoid, bool may_lack = false) noexcept;
 
 // Makes a context; null where the system refuses it. Where it was needed, that is said to the user and remembered.
 Context* make_free(bool needed = true) noexcept;

@@ -101,7 +101,10 @@ bool make_bodiless(Context* stub, void (*start)(void*), void* argument, int work
 
 void release_bodiless(Context* stub) noexcept { stub->preferred->spoken_for.store(false, std::memory_order_relaxed); }
 
-bool threads_refused() noexcept { return pool().contexts.refused(); }
+bool threads_refused() noexcept {
+  const Pool* p = g_pool.load(std::memory_order_acquire);
+  return p != nullptr && p->contexts.refused();
+}
 
 bool has_spare() noexcept {
   Carrier* carrier = attach()->carrier;

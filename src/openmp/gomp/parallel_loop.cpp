@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/message.h"
-#include "openmp/gomp/barrier_free.h"
+#include "openmp/gomp/left_out.h"
 #include "openmp/gomp/loop.h"
 #include "openmp/team/cancel.h"
 
@@ -35,13 +35,23 @@ struct LoopWords {
 };
 const Combined* loop_of(void* const* words) noexcept { return static_cast<const Combined*>(words[2]); }
 
+// All members have begun: what the region's function does is seen.
+void note(const Combined* loop, uint32_t barriers_before) noexcept {
+  const Member* member = self();
+  // Relaxed: tasks that another member pushes later are noted in a later region.
+  if (member->team->tasks.tasked.load(std::memory_order_relaxed)) {
+    note_with_tasks(loop->function);
+  } else if (member->team->size > 1 && member->barriers == barriers_before) {
+    note_alone(loop->function);
+  }
+}
+
 void run_combined(void* const* words, int number) noexcept {
   const Combined* loop = loop_of(words);
   const uint32_t barriers = self()->barriers;
   begin(self(), loop->schedule, loop->chunk, loop->first, loop->step, loop->count);
   loop->function(loop->data);
-  const Member* member = self();
-  if (number == 0 && member->team->size > 1 && member->barriers == barriers) note_without_barrier(loop->function);
+  if (number == 0) note(loop, barriers);
 }
 
 // The same where members that would get nothing are left out.
@@ -52,20 +62,23 @@ int prepare_some(Team* team, void* const* words) noexcept {
   return members;
 }
 
-void run_some(void* const* words, int) noexcept {
+void run_some(void* const* words, int number) noexcept {
   const Combined* loop = loop_of(words);
   Member* member = self();
+  // The team may have become one of one member: there nobody has been asked how many begin.
+  if (member->team->size == 1) return run_combined(words, number);
   enter_loop_of_region(member);
   member->loop.base = loop->first;
   member->loop.step = loop->step;
   loop->function(loop->data);
+  if (number == 0 && self()->team->tasks.tasked.load(std::memory_order_relaxed)) note_with_tasks(loop->function);
 }
 
 // gcc combines a region with its loop where the bounds are constants and nothing is reduced, copied in, or executed
 // before the loop. So a member without iterations makes its private variables at most, and OpenMP leaves open how many
 // are made. A tool is told of all members.
 bool leaves_some_out(const Combined& loop, unsigned threads) noexcept {
-  if (!loop.is_dynamic() || !is_without_barrier(loop.function)) return false;
+  if (!loop.is_dynamic() || !may_leave_out(loop.function)) return false;
   return loop.chunks() < static_cast<uint64_t>(planned_team_size(self(), static_cast<int>(threads))) &&
          !cancellation_enabled() && !tool::is_on();
 }

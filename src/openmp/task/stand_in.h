@@ -24,6 +24,7 @@
 
 #include <cstdint>
 
+#include "core/api/budget.h"
 #include "openmp/record/team.h"
 #include "openmp/task/free_agent.h"
 
@@ -75,13 +76,15 @@ class LockWait {
 };
 
 // block_between_tasks() by a task that waits for other tasks. These may be tasks that must not run on top of it. So in
-// a process whose tasks may be paused, the wait is a pause.
+// a process whose tasks may be paused, the wait is a pause. It returns early where the system refuses a thread for the
+// first time: then there may be no stand-in.
 template <class Done>
 void block_in_task_unless(Member* self, Done&& done) noexcept {
   if (!tasks_may_pause()) return block_between_tasks_unless(self, done);
+  const bool refused = core::threads_refused();
   const Absence absence(self);
   // The stand-in runs the tasks that there are.
-  while (!done()) block_between_tasks_unless(self, done);
+  while (!done() && core::threads_refused() == refused) block_between_tasks_unless(self, done);
 }
 
 // Whether the caller is in an inner region, and its stack holds up a member of a team around that defers tasks, or a

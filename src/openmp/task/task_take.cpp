@@ -240,21 +240,40 @@ bool run_others_task(Member* self, Search where) noexcept {
   return true;
 }
 
-bool run_own_child(Member* self, const TaskGroup* group) noexcept {
-  if (self->deque == nullptr) return false;
-  // A thief may have taken it, and it may have become another task. Then pop() gives none.
-  const Task* last = self->deque->last();
-  if (last == nullptr || last->parent.load(std::memory_order_relaxed) != self->task) return false;
-  Task* task = self->deque->pop(self->task->floor);
-  if (task == nullptr) return false;
+namespace {
+
+bool is_in(const Task* task, const TaskGroup* group) noexcept {
   const TaskGroup* around = task->group;
   while (around != nullptr && around != group) around = around->outer;
-  if (around == group) {
-    run_pushed(self, task);
-    return true;
+  return around == group;
+}
+
+// A child of the current task that is in the inbox: one with a priority, or made by a context without a deque.
+Task* take_given_child(const Member* self, const TaskGroup* group) noexcept {
+  TaskInbox& inbox = self->team->tasks.inbox;
+  if (inbox.size() == 0) return nullptr;
+  return inbox.take([=, now = self->task](const Task* task) {
+    return task->parent.load(std::memory_order_relaxed) == now && (group == nullptr || is_in(task, group));
+  });
+}
+
+}  // namespace
+
+bool run_own_child(Member* self, const TaskGroup* group) noexcept {
+  Task* task = take_given_child(self, group);
+  if (task == nullptr && self->deque != nullptr) {
+    // A thief may have taken it, and it may have become another task. Then pop() gives none.
+    const Task* last = self->deque->last();
+    if (last != nullptr && last->parent.load(std::memory_order_relaxed) == self->task)
+      task = self->deque->pop(self->task->floor);
+    if (task != nullptr && group != nullptr && !is_in(task, group)) {
+      put_back(self, task);
+      task = nullptr;
+    }
   }
-  put_back(self, task);
-  return false;
+  if (task == nullptr) return false;
+  run_pushed(self, task);
+  return true;
 }
 
 Task* take_any_task(Member* self) noexcept {

@@ -102,8 +102,8 @@ inline bool run_permitted_task(Member* self) noexcept {
   return run_own_task(self) || run_others_task(self, Search::everywhere);
 }
 
-// Runs the task that the member has pushed last, if that is a child of the current task, and in `group` if that is not
-// null. So a member that waits for these waits for nothing else, if the child is paused on top of it.
+// Runs a child of the current task, in `group` if that is not null: one of the inbox, or the task that the member has
+// pushed last. So a member that waits for these waits for nothing else, if the child is paused on top of it.
 bool run_own_child(Member* self, const TaskGroup* group) noexcept;
 
 // The deque of the thief that has taken a child of the current task last, or null. Descendants may lie there. A hint.

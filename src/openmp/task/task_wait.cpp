@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/api/budget.h"
 #include "core/api/wait.h"
 #include "openmp/record/record_cache.h"
 #include "openmp/task/dependences.h"
@@ -23,7 +24,8 @@ void await_with_stand_in(Member* self, Done&& done, void (*announce)(Member* sel
                          const TaskGroup* group) noexcept {
   attach_to_pool(self);
   while (!done()) {
-    if (run_own_child(self, group)) continue;
+    // Where the system refuses threads there may be no stand-in.
+    if (run_own_child(self, group) || (core::threads_refused() && run_permitted_task(self))) continue;
     // An agent's team has no deques.
     const bool may_run_some = defers_tasks(self->team) && tasks_in_sight(self->team);
     if (!may_run_some && core::spin_until(self->context, done)) return;
@@ -82,13 +84,13 @@ void tell_that_it_waits(Member* member, bool waits) noexcept {
 // Waits until the predecessors of `task`, children of the current task, have ended; helps to run them.
 void await_predecessors(Member* self, Task* task) noexcept {
   const auto met = [task] { return task->unmet.load(std::memory_order_acquire) == 0; };
-  if (tasks_may_pause()) {
-    // No child is known to be one of the predecessors: see await_with_stand_in().
-    attach_to_pool(self);
+  if (!tasks_may_pause()) return await_descendants(self, met, tell_that_it_waits, nullptr);
+  // No child is known to be one of the predecessors: see await_with_stand_in().
+  attach_to_pool(self);
+  while (!met()) {
+    if (core::threads_refused() && run_permitted_task(self)) continue;
     if (!core::spin_until(self->context, met)) block_in_task_unless(self, met);
-    return;
   }
-  await_descendants(self, met, tell_that_it_waits, nullptr);
 }
 
 }  // namespace
@@ -143,15 +145,20 @@ void task_yield(Member* self, const void* caller) noexcept {
 }
 
 void yield_to_task(Member* self) noexcept {
-  if (tasks_may_pause()) {
-    // A task that ran on top of the caller might be paused, and the caller would wait for its message. The caller may
-    // also look for something that a task does which does not descend from its own. A stand-in can run each of these.
-    attach_to_pool(self);
-    yield_task(self);
+  const bool pauses = tasks_may_pause();
+  // A task that ran on top of the caller might be paused, and the caller would wait for its message. So a stand-in runs
+  // it, unless the system refuses threads.
+  const bool runs_some = !pauses || core::threads_refused();
+  const bool has_some = defers_tasks(self->team) && self->team->tasks.tasked.load(std::memory_order_relaxed);
+  if (runs_some && has_some && run_permitted_task(self)) return;
+  if (!pauses) {
+    core::yield();
     return;
   }
-  const bool may_have_tasks = defers_tasks(self->team) && self->team->tasks.tasked.load(std::memory_order_relaxed);
-  if (!may_have_tasks || !run_permitted_task(self)) core::yield();
+  // The caller may look for something that a task does which does not descend from its own: a stand-in can run that
+  // task.
+  attach_to_pool(self);
+  yield_task(self);
 }
 
 TaskGroup* make_group(TaskGroup* outer) noexcept {

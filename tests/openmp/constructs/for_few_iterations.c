@@ -108,6 +108,46 @@ static void tasks(int threads)
   }
 }
 
+// What the members that get no iterations are good for.
+static void tasks_for_all(int threads)
+{
+  if (team_size(threads) < 3) return;
+  for (int round = 0; round < rounds; round++) {
+    int here = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int i = 0; i < 2; i++) {
+      for (int k = 0; i == 0 && k < 3; k++) {
+#pragma omp task shared(here)
+        __atomic_add_fetch(&here, 1, __ATOMIC_RELAXED);
+      }
+    }
+    CHECK_EQ(here, 3);
+  }
+}
+
+// The same function in teams of one and of several, by turns.
+static int three(int threads)
+{
+  int hits = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+  for (int i = 0; i < 3; i++) __atomic_add_fetch(&hits, 1, __ATOMIC_RELAXED);
+  return hits;
+}
+
+static void teams_of_one(int threads)
+{
+  for (int round = 0; round < rounds; round++) {
+    CHECK_EQ(three(threads), 3);
+    CHECK_EQ(three(1), 3);
+#pragma omp parallel num_threads(3)
+    CHECK_EQ(three(threads), 3);
+    const int levels = omp_get_max_active_levels();
+    omp_set_max_active_levels(omp_get_active_level());
+    CHECK_EQ(three(threads), 3);
+    omp_set_max_active_levels(levels);
+  }
+}
+
 static void regions_inside(int threads)
 {
   for (int round = 0; round < rounds; round++) {
@@ -159,6 +199,6 @@ static void others_in_between(int threads)
 
 int main(void)
 {
-  everywhere(schedules, values, iterations_meet, tasks, regions_inside, others_in_between);
+  everywhere(schedules, values, iterations_meet, tasks, tasks_for_all, teams_of_one, regions_inside, others_in_between);
   return check_result();
 }

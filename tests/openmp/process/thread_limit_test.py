@@ -61,6 +61,32 @@ int main(void)
 }
 """
 
+# A region that is a loop of three iterations, first by a team of several members, then where the limit leaves one.
+FEW = r"""
+#include <omp.h>
+#include <stdio.h>
+static int hits;
+__attribute__((noinline)) static void three(void)
+{
+#pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < 3; i++) __atomic_fetch_add(&hits, 1, __ATOMIC_RELAXED);
+}
+int main(void)
+{
+  int calls = 0;
+  for (int i = 0; i < 4; i++, calls++) three();
+  for (int i = 0; i < 10; i++) {
+#pragma omp parallel num_threads(4) reduction(+ : calls)
+    {
+      calls++;
+      three();
+    }
+  }
+  printf("%d\n", hits - 3 * calls);
+  return 0;
+}
+"""
+
 # Takes itself for OpenBLAS: it asks how many threads it may have, opens a region of so many, and they wait for each
 # other.
 LIBRARY = r"""
@@ -227,6 +253,14 @@ class ThreadLimit(ProcessTest):
         # One region after the other: each may have what the outer two leave.
         self.assertEqual(self.ask(program, OMP_NUM_THREADS="6", OMP_THREAD_LIMIT="4"), [4, 3, 4, 3, 3, 4])
         self.assertEqual(self.ask(program, OMP_NUM_THREADS="6", OMP_THREAD_LIMIT="1"), [1, 1, 1, 1, 1, 1])
+
+    def test_loops_of_few_iterations(self):
+        program = self.build("few", FEW)
+        for limit in "2", "4", "5", "6":
+            for cpus in "1", "2", "8":
+                with self.subTest(limit=limit, cpus=cpus):
+                    settings = {"OMP_THREAD_LIMIT": limit, "WEFT_NUM_CPUS": cpus, "OMP_NUM_THREADS": "8"}
+                    self.assertEqual(self.ask(program, **settings), [0])
 
     def test_libraries(self):
         library = self.build("libopenblas-like.so", LIBRARY, "-shared", "-fPIC")

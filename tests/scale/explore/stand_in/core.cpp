@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stand_in/core.h"
 
+#include "core/api/budget.h"
 #include "core/sched/block.h"
 #include "core/sched/blocking.h"
 #include "core/sched/cpu_spread.h"
 #include "core/sched/free_contexts.h"
+#include "core/sched/job_tokens.h"
 #include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/ready.h"
@@ -121,6 +123,8 @@ bool has_spare() noexcept { return true; }
 ContextPool::ContextPool(size_t stack_size) noexcept : stack_size_(stack_size) {}
 ContextPool::~ContextPool() = default;
 void want_workers(int) noexcept {}
+void want_cpus(int) noexcept {}
+bool threads_refused() noexcept { return false; }
 int carrier_number() noexcept {
   const Carrier* carrier = current_context()->carrier;
   return carrier != nullptr && carrier->is_listed() ? carrier->index : -1;
@@ -131,7 +135,7 @@ void grow_workers(int) noexcept {}
 
 Context* find_free(Carrier*, uint64_t) noexcept { return nullptr; }
 Context* find_at_hand(Carrier*, uint64_t) noexcept { return nullptr; }
-Context* take_free(Carrier*, uint64_t) noexcept { return nullptr; }
+Context* take_free(Carrier*, uint64_t, bool) noexcept { return nullptr; }
 Context* make_free() noexcept { return nullptr; }
 void shelve(Carrier*, int) noexcept {}
 Context* release_before_sleep(Context*) noexcept { return nullptr; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openmp/gomp/barrier_free.h"
+#include "openmp/gomp/left_out.h"
 
 #include <array>
 #include <atomic>
@@ -14,8 +14,8 @@ namespace weft::openmp::gomp {
 
 namespace {
 
-// Each region reads its entry; it is written by the first region of a function. Relaxed: where functions share an
-// entry, each runs with all its members until it is the one that stands there.
+// Each region reads its entry; it is written by the first region of a function, and by the first that pushes tasks.
+// Relaxed: where functions share an entry, one that does not stand there runs with all its members.
 constexpr unsigned kBits = 8;
 alignas(64) std::array<std::atomic<Function>, 1 << kBits> g_functions{};
 
@@ -40,16 +40,24 @@ bool is_of_program(Function function) noexcept {
   return program.of(reinterpret_cast<const void*>(function), 1).is_code();
 }
 
+// Stands where a function has pushed tasks.
+Function with_tasks() noexcept { return reinterpret_cast<Function>(uintptr_t{1}); }
+
 }  // namespace
 
-bool is_without_barrier(Function function) noexcept {
+bool may_leave_out(Function function) noexcept {
   return entry_of(function).load(std::memory_order_relaxed) == function;
 }
 
-void note_without_barrier(Function function) noexcept {
+void note_alone(Function function) noexcept {
   std::atomic<Function>& entry = entry_of(function);
   if (entry.load(std::memory_order_relaxed) != nullptr || !is_of_program(function)) return;
   entry.store(function, std::memory_order_relaxed);
+}
+
+void note_with_tasks(Function function) noexcept {
+  std::atomic<Function>& entry = entry_of(function);
+  if (entry.load(std::memory_order_relaxed) != with_tasks()) entry.store(with_tasks(), std::memory_order_relaxed);
 }
 
 }  // namespace weft::openmp::gomp
