@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proc_file.h"
 
+#include <cstring>
+
+#include <charconv>
+
+#include <dirent.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -58,6 +64,20 @@ std::string command_line_in(const std::string& arguments) {
   if (is_path) line.erase(0, folder + 1);
   std::replace(line.begin(), line.end(), '\0', ' ');
   return line;
+}
+
+std::vector<pid_t> all_processes() {
+  std::vector<pid_t> found;
+  DIR* const folder = opendir("/proc");
+  if (folder == nullptr) return found;
+  while (const dirent* const entry = readdir(folder)) {
+    const char* const end = entry->d_name + std::strlen(entry->d_name);
+    int pid = 0;
+    const auto read = std::from_chars(entry->d_name, end, pid);
+    if (read.ec == std::errc() && read.ptr == end) found.push_back(pid);
+  }
+  closedir(folder);
+  return found;
 }
 
 }  // namespace weft::tools

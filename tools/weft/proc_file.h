@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -10,6 +11,9 @@ namespace weft::tools {
 
 // The whole file; the room of `text` is used again. False: it cannot be read. A process may end meanwhile.
 bool read_proc_file(pid_t process, const char* name, std::string& text);
+
+// The numbers of all processes.
+std::vector<pid_t> all_processes();
 
 // How the process was called, for people: its program without the folder, and its arguments; empty: not known, or it is
 // the kernel's. It may hold any bytes.

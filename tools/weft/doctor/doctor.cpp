@@ -91,8 +91,10 @@ void check_cpus(const Patient& patient, Findings& found) {
                      "if that is not meant: mpirun --bind-to none, srun --cpu-bind=none, or no taskset"});
   }
   if (patient.load > 1.2 * patient.online) {
+    const std::string names = shown(patient.busiest);
     found.push_back({"other programs are at work: " + number(patient.load) + " threads for " +
-                         std::to_string(patient.online) + " CPUs over the last minute",
+                         std::to_string(patient.online) + " CPUs over the last minute" +
+                         (names.empty() ? "" : "; now: " + names),
                      is_on_node(patient) ? "those on weft by `weft run --node` too; weft top says which these are"
                                          : "run yours by `weft run --node`, all of them: then they share the CPUs"});
   }

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
+#include <thread>
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -32,6 +35,14 @@ void look_around(Patient& patient, int process) {
   patient.online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   std::array<double, 1> load{};
   if (getloadavg(load.data(), 1) == 1) patient.load = load[0];
+  if (patient.load > patient.online) {
+    constexpr std::chrono::milliseconds kWindow{300};
+    const std::set<pid_t> without{getpid(), process};
+    BusiestPrograms programs;
+    programs.look(without);
+    std::this_thread::sleep_for(kWindow);
+    patient.busiest = programs.look(without);
+  }
   patient.stack = limit_of(process, RLIMIT_STACK);
   patient.memory = limit_of(process, RLIMIT_AS);
   patient.threads = limit_of(process, RLIMIT_NPROC);

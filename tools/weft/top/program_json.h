@@ -15,4 +15,7 @@ nlohmann::ordered_json json_of_programs(const ProgramRows& rows, std::string_vie
 // Those above them that are not on weft.
 nlohmann::ordered_json json_of_ancestors(const ProgramRows& rows, std::string_view filter);
 
+// The programs not on weft that used most.
+nlohmann::ordered_json json_of_busiest(const ProgramRows& rows);
+
 }  // namespace weft::tools

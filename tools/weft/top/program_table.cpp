@@ -94,7 +94,8 @@ const char* nobody_of(const std::string& filter) {
 }
 
 std::string others_of(const ProgramRows& rows, const std::string& more, size_t width) {
-  const std::string used = format("%19s  all others", part_text(rows.others).c_str());
+  std::string used = format("%19s  all others", part_text(rows.others).c_str());
+  if (!rows.busiest.empty()) used += ": " + report::printable(shown(rows.busiest));
   return report::shortened(more.empty() ? used : used + "   " + more, width);
 }
 

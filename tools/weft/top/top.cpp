@@ -84,7 +84,8 @@ int top_once(const TopOptions& options) {
                                     {"processes", json_of_node(now, before, kOnceSeconds)},
                                     {"on_weft", json_of_programs(rows, options.filter)},
                                     {"parents", json_of_ancestors(rows, options.filter)},
-                                    {"cpus_used_by_others", rows.others}});
+                                    {"cpus_used_by_others", rows.others},
+                                    {"busiest_others", json_of_busiest(rows)}});
   return file.write(json) ? 0 : kFailed;
 }
 

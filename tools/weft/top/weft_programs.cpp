@@ -2,12 +2,9 @@
 #include "top/weft_programs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cstring>
 #include <fstream>
 
-#include <dirent.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +19,8 @@ namespace {
 // A process may open a library late, or become another program: so what is not on weft is looked at again, but not each
 // time. On a large machine that is nearly everything.
 constexpr int kLooksBetween = 10;
+// At the first so many of each ten looks, what the others are is looked at, too.
+constexpr unsigned kLooksAtOthers = 2;
 // CPU time is counted in hundredths of a second: what was used in less time than this cannot be told.
 constexpr double kLeastSeconds = 0.2;
 // What is left of a sample of one member a few looks later says nothing any more.
@@ -54,20 +53,6 @@ double uptime() {
   double seconds = 0;
   file >> seconds;
   return seconds;
-}
-
-std::vector<int> all_processes() {
-  std::vector<int> found;
-  DIR* const folder = opendir("/proc");
-  if (folder == nullptr) return found;
-  while (const dirent* const entry = readdir(folder)) {
-    const char* const end = entry->d_name + std::strlen(entry->d_name);
-    int pid = 0;
-    const auto read = std::from_chars(entry->d_name, end, pid);
-    if (read.ec == std::errc() && read.ptr == end) found.push_back(pid);
-  }
-  closedir(folder);
-  return found;
 }
 
 }  // namespace
@@ -212,6 +197,12 @@ ProgramRows WeftPrograms::look() {
     seen_ = now;
   }
   rows.others = others_;
+  if (looks_at_others_++ % unsigned{kLooksBetween} < kLooksAtOthers) {
+    std::set<int> ours_too{getpid()};
+    for (const ProgramRow& row : rows.programs) ours_too.insert(row.pid);
+    busy_programs_ = busiest_.look(ours_too);
+  }
+  rows.busiest = busy_programs_;
   return rows;
 }
 

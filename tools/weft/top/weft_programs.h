@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "busiest.h"
 #include "top/runtime_record.h"
 
 namespace weft::tools {
@@ -50,6 +51,7 @@ struct ProgramRows {
   std::vector<ProgramRow> programs;
   std::map<int, Ancestor> ancestors;
   double others = 0;  // CPUs that all other processes have used
+  std::vector<BusyProgram> busiest;  // of these
 };
 
 class WeftPrograms {
@@ -88,6 +90,9 @@ class WeftPrograms {
   double busy_ = 0;  // CPU seconds of the machine
   double seen_ = 0;
   double others_ = 0;
+  BusiestPrograms busiest_;
+  std::vector<BusyProgram> busy_programs_;
+  unsigned looks_at_others_ = 0;
 };
 
 }  // namespace weft::tools
