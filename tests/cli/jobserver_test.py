@@ -81,6 +81,7 @@ int main(int count, char **words) {
     } else if (strcmp(word, "compute-until") == 0) compute_until(words[++i]);
     else if (strcmp(word, "await") == 0) await(words[++i]);
     else if (strcmp(word, "touch") == 0) close(open(words[++i], O_CREAT | O_WRONLY, 0600));
+    else if (strcmp(word, "close") == 0) for (int k = 3; k < 2000; k++) close(k);
     else if (strcmp(word, "atexit") == 0) atexit(at_end);
     else if (strcmp(word, "exit") == 0) exit(0);
     else if (strcmp(word, "_exit") == 0) _exit(0);
@@ -159,7 +160,7 @@ class Jobserver:
 def clean_environment(**variables):
     other = ("OMP_", "GOMP_", "KMP_", "WEFT_", "LD_", "MAKE", "MFLAGS")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(other)}
-    return environment | {"WEFT_NUM_CPUS": str(CPUS)} | variables
+    return environment | {"WEFT_NUM_CPUS": str(CPUS), "WEFT_JOBSERVER": "true"} | variables
 
 
 class JobserverTest(unittest.TestCase):
@@ -234,6 +235,16 @@ class JobserverTest(unittest.TestCase):
         self.assertEqual(self.most(), (0, 3))
 
     @unittest.skipUnless(shutil.which("make"), "no make")
+    def test_nobody_has_asked_for_it(self):
+        self.assertEqual(self.make(3, "+@$(JOB) loop", "lone", WEFT_JOBSERVER="false"), "")
+        self.assertGreater(self.most()[1], 3)
+
+    @unittest.skipUnless(shutil.which("make"), "no make")
+    def test_program_that_closes_all_descriptors(self):
+        for words in ("close loop", "loop close loop"):
+            self.assertEqual(self.make(3, f"+@$(JOB) {words}", "one", "other"), "")
+
+    @unittest.skipUnless(shutil.which("make"), "no make")
     def test_other_jobs_of_make_get_tokens(self):
         (self.folder / "other.sh").write_text("touch go; sleep 0.05\n")
         recipe = "+@case $@ in job*) $(JOB) loop regions;; *) sh other.sh;; esac"
@@ -246,9 +257,8 @@ class JobserverTest(unittest.TestCase):
         version = subprocess.run(["make", "--version"], capture_output=True, text=True, check=True).stdout
         if tuple(map(int, re.search(r"(\d+)\.(\d+)", version).groups())) >= (4, 4):
             self.skipTest("this make gives it to all")
-        self.assertEqual(self.make(3, "@$(JOB) loop", "lone"), "")
+        said = self.make(3, "@$(JOB) loop", "lone")
         self.assertGreater(self.most()[1], 3)
-        said = self.make(3, "@$(JOB) loop", "lone", WEFT_JOBSERVER="true")
         self.assertRegex(said, r"^weft: WEFT_JOBSERVER=true: make keeps its tokens .*\n$")
 
     # ---- this script in make's place ----

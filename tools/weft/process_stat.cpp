@@ -29,7 +29,7 @@ bool parse_stat(std::string_view line, ProcessStat& stat) {
   // The name may hold anything.
   const size_t name = line.find('(');
   const size_t name_end = line.rfind(") ");
-  if (name_end == std::string_view::npos || name >= name_end) return false;
+  if (name_end == std::string_view::npos || name >= name_end || name_end + 3 > line.size()) return false;
   // The fields behind it and the state.
   constexpr size_t kParent = 1, kFlags = 6, kUser = 11, kSystem = 12, kThreads = 17, kStart = 19;
   constexpr int64_t kOfKernel = 0x00200000;  // PF_KTHREAD

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <cstring>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -101,6 +103,13 @@ bool JobTokenPipe::open(const JobserverPlace& place) noexcept {
   device_ = status.st_dev;
   inode_ = status.st_ino;
   count_ = 0;
+  // The program may close its descriptor too. Whoever has started it still has that.
+  char parents[64];
+  if (place.kind == JobserverPlace::Kind::pipe) {
+    std::snprintf(parents, sizeof parents, "/proc/%d/fd/%d", static_cast<int>(getppid()), place.read_end);
+    path = parents;
+  }
+  if (std::strlen(path) < path_.size()) std::strcpy(path_.data(), path);
   if (is_mine()) return true;
   ::close(descriptor_);
   descriptor_ = -1;
@@ -118,6 +127,20 @@ bool JobTokenPipe::is_mine() const noexcept {
   struct stat status;
   return descriptor_ >= 0 && fstat(descriptor_, &status) == 0 && S_ISFIFO(status.st_mode) && status.st_dev == device_ &&
          status.st_ino == inode_;
+}
+
+bool JobTokenPipe::is_there_again() noexcept {
+  if (is_mine()) return true;
+  if (descriptor_ < 0 || path_[0] == '\0') return false;
+  const base::KeepErrno keep;
+  // Somebody else's file may have the number by now: it stays open.
+  const int descriptor = ::open(path_.data(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) return false;
+  const int before = std::exchange(descriptor_, move_up(descriptor));
+  if (is_mine()) return true;
+  ::close(descriptor_);
+  descriptor_ = before;
+  return false;
 }
 
 int JobTokenPipe::take(int most) noexcept {

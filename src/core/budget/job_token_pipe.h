@@ -20,6 +20,9 @@ class JobTokenPipe {
   bool open(const JobserverPlace& place) noexcept;
   void close() noexcept;
   bool is_open() const noexcept { return descriptor_ >= 0; }
+  // A program may close all descriptors that it does not know. Whether this one is there; opens it anew where it is
+  // not.
+  bool is_there_again() noexcept;
 
   // Takes up to `most` tokens of those that are there. Returns how many.
   int take(int most) noexcept;
@@ -34,6 +37,7 @@ class JobTokenPipe {
   bool is_mine() const noexcept;
 
   int descriptor_ = -1;
+  std::array<char, 256> path_{};  // by which it can be opened anew; empty: it is too long
   dev_t device_ = 0;
   ino_t inode_ = 0;
   int count_ = 0;

@@ -29,6 +29,7 @@ platform::FutexLock g_tokens_lock;
 constinit JobTokenPipe g_pipe;
 JobTokenPlan g_plan;
 // Who has started which process: the child of a fork has another one.
+constexpr pid_t kLeftBehind = -1;  // somebody who has ended
 pid_t g_parent = 0;
 pid_t g_child = 0;
 bool g_ends = false;
@@ -67,7 +68,16 @@ void note_parent() noexcept {
 }
 
 // Whether whoever has started the process has ended, and with it make's job.
-bool is_left_behind() noexcept { return parent_pid() != g_parent; }
+bool is_left_behind() noexcept { return g_parent == kLeftBehind || parent_pid() != g_parent; }
+
+// In the child of a fork. One whose parent has ended already is left behind. So is one of several forks before there
+// was a pool, since who is in between is not known.
+void follow_fork() noexcept {
+  if (g_child == own_pid() || g_parent == kLeftBehind) return;
+  const pid_t forker = g_child;
+  note_parent();
+  if (g_parent != forker) g_parent = kLeftBehind;
+}
 
 int held_back(const Pool& p) noexcept { return p.held_back.load(std::memory_order_relaxed); }
 
@@ -143,8 +153,8 @@ JobTokenUse job_token_use() noexcept {
 int cpus_by_job_tokens() noexcept { return pool().settings.slots - held_back(pool()); }
 
 void begin_job_tokens(Pool& p) noexcept {
-  if (g_child != own_pid()) note_parent();
-  if (!g_pipe.is_open() || g_ends || is_left_behind() || p.settings.slots < 2) return;
+  follow_fork();
+  if (g_ends || is_left_behind() || p.settings.slots < 2 || !g_pipe.is_there_again()) return;
   g_plan = JobTokenPlan();
   hold_back(p, p.settings.slots - 1);
   g_client.store(own_pid(), std::memory_order_relaxed);
@@ -171,7 +181,7 @@ void tick_job_tokens(Pool& p) noexcept {
   {
     const Hold hold;
     if (g_ends || !g_pipe.is_open()) return;
-    if (is_left_behind()) {
+    if (is_left_behind() || !g_pipe.is_there_again()) {
       free = leave_for_good(p);
     } else {
       const JobTokenPlan::Change change = g_plan.tick(look_at(p));
@@ -207,6 +217,7 @@ void end_job_tokens() noexcept {
   const Hold hold;
   Pool& p = pool();
   g_ends = true;
+  g_pipe.is_there_again();
   hold_back(p, p.settings.slots - 1 - held_back(p));
   g_pipe.give_back(g_pipe.count());
   note_tokens();
@@ -219,6 +230,7 @@ void resume_job_tokens() noexcept {
 }
 
 void forget_job_tokens() noexcept {
+  follow_fork();
   g_pipe.forget();
   note_tokens();
   g_client.store(0, std::memory_order_relaxed);

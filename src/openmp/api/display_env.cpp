@@ -193,7 +193,7 @@ void display_env(bool verbose) noexcept {
     out.setting("WEFT_MODE", base::name_of(options.mode));
     out.setting("WEFT_NODE", options.node);
     out.setting("WEFT_WEIGHT", long{options.weight});
-    out.setting("WEFT_JOBSERVER", name_of(options.jobserver));
+    out.setting("WEFT_JOBSERVER", options.jobserver);
     out.setting("WEFT_STATS", name_of(options.stats));
   }
   out.line("OPENMP DISPLAY ENVIRONMENT END");

@@ -23,7 +23,7 @@ namespace {
 
 void find_jobserver(const base::Options& options) noexcept {
   const core::JobserverFound found = core::find_jobserver(options.makeflags.value);
-  if (found.usable || !found.named || options.jobserver != base::TriState::yes) return;
+  if (found.usable || !found.named) return;
   base::warn(
       "WEFT_JOBSERVER=true: make keeps its tokens from this process; put a + before the line of the recipe, or use "
       "make 4.4");
@@ -45,7 +45,7 @@ void take_libc_calls(const base::Options& options) noexcept {
   if (affinity_requested(options)) static_cast<void>(affinity());
   if (options.display_env != base::DisplayEnv::no) display_env(options.display_env == base::DisplayEnv::verbose);
   g_region_threads = options.region_threads;
-  if (options.jobserver != base::TriState::no) find_jobserver(options);
+  if (options.jobserver) find_jobserver(options);
   take_libc_calls(options);
   watch_forks();
   platform::withdraw_rseq();

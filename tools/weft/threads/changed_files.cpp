@@ -85,7 +85,9 @@ std::vector<std::string> changed_files(Inspector& process) {
     const auto mapped =
         build_id([&](uint64_t at, void* data, size_t size) { return process.read(begin + at, data, size); });
     if (!mapped) continue;
-    const auto there = build_id_of_file(path);
+    // A process in a container has other files by the same names.
+    const std::string root = process.is_live() ? "/proc/" + std::to_string(process.process()) + "/root" : "";
+    const auto there = build_id_of_file(root + path);
     if (there && *there != *mapped) changed.push_back(path);
   }
   return changed;

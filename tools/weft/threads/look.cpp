@@ -134,6 +134,8 @@ std::optional<Picture> look_at(Inspector& process, std::string* fault) {
 
 std::optional<Picture> look_at_process(int number, std::string* fault) {
   if (!RunningProcess::can_be_asked(number) && ProcReader::can_be_read(number)) {
+    *fault = RunningProcess::why_stopped(number);
+    if (!fault->empty()) return std::nullopt;
     ProcReader process(number);
     std::optional<Picture> picture = look_at(process, fault);
     if (picture) picture->view = ProcReader::is_on_weft(number) ? View::outside : View::not_on_weft;

@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/wording/numbers.h"
+
 namespace weft::tools::threads {
 
 namespace {
@@ -27,12 +29,17 @@ std::string plural(size_t count, const std::string& what) {
 std::string without_folder(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // "solve at model.c:51", "solve (libmodel.so)".
+// Names of others may hold anything.
 std::string shown(const CodePlace& place) {
   std::string function = place.function.empty() ? name_of(place) : place.function;
   // The version of a symbol is of no interest.
   function = function.substr(0, function.find('@'));
-  if (!place.file.empty()) return function + " at " + without_folder(place.file) + ':' + std::to_string(place.line);
-  return place.function.empty() ? function : function + " (" + without_folder(place.object) + ')';
+  if (!place.file.empty()) {
+    function += " at " + without_folder(place.file) + ':' + std::to_string(place.line);
+  } else if (!place.function.empty()) {
+    function += " (" + without_folder(place.object) + ')';
+  }
+  return report::printable(function);
 }
 
 const char* word_of(State state) {
@@ -111,7 +118,7 @@ class Text {
     for (const std::string& line : found) lines_ += line + '\n';
     if (found.empty()) lines_ += hint();
     for (const std::string& file : picture_.changed)
-      lines_ += file + " has been built again since: its functions and lines may be wrong here\n";
+      lines_ += report::printable(file) + " has been built again since: its functions and lines may be wrong here\n";
     table();
     if (whole_stacks) stacks();
     if (!picture_.reads_stacks) lines_ += std::string("\n") + kNoLines + '\n';
@@ -195,8 +202,9 @@ class Text {
   void head() {
     size_t by_state[4] = {};
     for (const Thread& one : picture_.table.threads) ++by_state[static_cast<size_t>(one.state)];
-    lines_ = picture_.program + " (" + picture_.subject + "), " + (picture_.view == View::not_on_weft ? "not " : "") +
-             "on weft, " + plural(static_cast<size_t>(picture_.table.cpus), "CPU") + ": ";
+    lines_ = report::printable(picture_.program) + " (" + picture_.subject + "), " +
+             (picture_.view == View::not_on_weft ? "not " : "") + "on weft, " +
+             plural(static_cast<size_t>(picture_.table.cpus), "CPU") + ": ";
     std::string states;
     for (const State state : {State::runs, State::ready, State::waits, State::sleeps}) {
       const size_t count = by_state[static_cast<size_t>(state)];
@@ -424,7 +432,7 @@ std::string as_json(const Picture& picture) {
                    {"deadlock", std::count(picture.diagnosis.stuck.begin(), picture.diagnosis.stuck.end(), true) > 0},
                    {"cycle", names_of(picture.diagnosis.cycle)},
                    {"threads", threads}};
-  return whole.dump(2) + '\n';
+  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace weft::tools::threads

@@ -6,7 +6,6 @@
 
 #include <sched.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include "proc_file.h"
 #include "threads/proc_threads.h"
@@ -23,7 +22,12 @@ constexpr uint64_t kPage = 4096;
 
 bool ProcReader::is_on_weft(pid_t process) { return mapped_runtime(process).is_there; }
 
-bool ProcReader::can_be_read(pid_t process) { return access(in_proc(process, "maps").c_str(), R_OK) == 0; }
+// The mode of the file says that everybody may. Threads of the kernel have nothing mapped, nor have processes that have
+// ended.
+bool ProcReader::can_be_read(pid_t process) {
+  std::string maps;
+  return read_proc_file(process, "maps", maps) && !maps.empty();
+}
 
 std::string ProcReader::program() const { return program_of(process_); }
 

@@ -16,6 +16,7 @@
 
 #include "base/options.h"
 #include "platform/service_call.h"
+#include "proc_file.h"
 #include "threads/proc_threads.h"
 
 namespace weft::tools {
@@ -89,9 +90,13 @@ int await_process(int listener, pid_t process) {
 constexpr char kOtherUser[] = "it belongs to another user: ask as that user, or as root";
 
 std::string why_no_monitor(pid_t process) {
-  std::error_code error;
-  if (!std::filesystem::exists(in_proc(process, ""), error)) return "there is no such process";
-  return access(in_proc(process, "maps").c_str(), R_OK) != 0 ? kOtherUser : "it has no thread that could answer";
+  std::string text;
+  if (!read_proc_file(process, "stat", text)) return "there is no such process";
+  const size_t end = text.rfind(") ");
+  if (end != std::string::npos && text[end + 2] == 'Z')
+    return "it has ended, and whoever has started it has not noticed";
+  if (!read_proc_file(process, "maps", text)) return kOtherUser;
+  return text.empty() ? "it is a thread of the kernel" : "it has no thread that could answer";
 }
 
 // The letter behind the name, which may have brackets itself.
@@ -114,7 +119,7 @@ bool forbids(pid_t process) {
 
 // Why it will not answer, as far as it can be seen beforehand; empty: nothing is seen.
 std::string why_no_answer(pid_t process) {
-  if (is_stopped(process)) return "it is stopped: kill -CONT " + std::to_string(process) + ", and ask again";
+  if (std::string stopped = RunningProcess::why_stopped(process); !stopped.empty()) return stopped;
   if (forbids(process)) return "it was started with WEFT_INSPECT=false";
   return {};
 }
@@ -127,6 +132,10 @@ std::string why_not_called(int error) {
 }  // namespace
 
 bool RunningProcess::can_be_asked(pid_t process) { return find_monitor(process) != 0; }
+
+std::string RunningProcess::why_stopped(pid_t process) {
+  return is_stopped(process) ? "it is stopped: kill -CONT " + std::to_string(process) + ", and ask again" : "";
+}
 
 std::unique_ptr<RunningProcess> RunningProcess::connect(pid_t process, std::string* fault) {
   const pid_t monitor = find_monitor(process);

@@ -20,6 +20,8 @@ class RunningProcess : public Inspector {
   static std::unique_ptr<RunningProcess> connect(pid_t process, std::string* fault);
   // Whether the process has a monitor that can be called.
   static bool can_be_asked(pid_t process);
+  // What to do about a process that a signal or a debugger has stopped; empty: none has.
+  static std::string why_stopped(pid_t process);
   ~RunningProcess() override;
 
   std::string subject() const override;

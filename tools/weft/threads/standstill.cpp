@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <sstream>
 #include <string>
+
+#include <sched.h>
 
 #include "platform/service_thread.h"
 
@@ -12,7 +16,7 @@ namespace weft::tools::threads {
 
 namespace {
 
-// When the thread has run last, in seconds of the scheduler's clock.
+// When the thread has run last, in seconds of its CPU's clock of the scheduler.
 std::optional<double> last_run(const std::filesystem::path& task) {
   std::ifstream file(task / "sched");
   for (std::string line; std::getline(file, line);) {
@@ -23,36 +27,76 @@ std::optional<double> last_run(const std::filesystem::path& task) {
   return std::nullopt;
 }
 
+// What that clock says now: this thread runs there for a moment. The clocks of two CPUs may be seconds apart.
+class CpuClocks {
+ public:
+  CpuClocks() { known_ = sched_getaffinity(0, sizeof before_, &before_) == 0; }
+  ~CpuClocks() {
+    if (known_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  CpuClocks(const CpuClocks&) = delete;
+  CpuClocks& operator=(const CpuClocks&) = delete;
+
+  std::optional<double> now(int cpu) {
+    if (const auto found = clocks_.find(cpu); found != clocks_.end()) return found->second;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &one);
+    const bool is_there = known_ && sched_setaffinity(0, sizeof one, &one) == 0;
+    // Seen at a change of threads.
+    if (is_there) sched_yield();
+    return clocks_[cpu] = is_there ? last_run("/proc/thread-self") : std::nullopt;
+  }
+
+ private:
+  bool known_ = false;
+  cpu_set_t before_{};
+  std::map<int, std::optional<double>> clocks_;
+};
+
 bool is_service(const std::filesystem::path& task) {
   std::string name;
   std::getline(std::ifstream(task / "comm"), name);
   return name.starts_with(platform::kServicePrefix);
 }
 
-bool is_on_cpu(const std::filesystem::path& task) {
+struct Where {
+  bool wants_cpu = true;
+  int cpu = -1;  // where it has run last
+};
+
+Where where_is(const std::filesystem::path& task) {
   std::string text;
   std::getline(std::ifstream(task / "stat"), text);
   // Behind the name, which may have anything in it.
   const size_t end = text.rfind(") ");
-  return end != std::string::npos && text.compare(end + 2, 1, "R") == 0;
+  if (end == std::string::npos) return {};
+  constexpr int kCpu = 36;  // fields behind the state
+  std::istringstream fields(text.substr(end + 4));
+  Where where{.wants_cpu = text[end + 2] == 'R'};
+  std::string field;
+  for (int i = 1; i < kCpu && fields >> field; ++i) {
+  }
+  if (!(fields >> where.cpu)) where.cpu = -1;
+  return where;
 }
 
 }  // namespace
 
 std::optional<double> seconds_still(pid_t process) {
-  std::optional<double> latest;
+  std::optional<double> least;
+  CpuClocks clocks;
   std::error_code error;
   const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
   for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
     if (is_service(task)) continue;
+    const Where where = where_is(task);
     const std::optional<double> ran = last_run(task);
-    if (!ran || is_on_cpu(task)) return std::nullopt;
-    latest = std::max(latest.value_or(*ran), *ran);
+    const std::optional<double> now = clocks.now(where.cpu);
+    if (where.wants_cpu || !ran || !now) return std::nullopt;
+    least = std::min(least.value_or(*now - *ran), *now - *ran);
   }
-  // This thread runs now.
-  const std::optional<double> now = last_run("/proc/thread-self");
-  if (!latest || !now) return std::nullopt;
-  return std::max(*now - *latest, 0.0);
+  return least ? std::max(*least, 0.0) : least;
 }
 
 }  // namespace weft::tools::threads
