@@ -38,7 +38,7 @@ void look_around(Patient& patient, int process) {
   if (patient.load > patient.online) {
     constexpr std::chrono::milliseconds kWindow{300};
     const std::set<pid_t> without{getpid(), process};
-    BusiestPrograms programs;
+    CpuUsers programs;
     programs.look(without);
     std::this_thread::sleep_for(kWindow);
     patient.busiest = programs.look(without);

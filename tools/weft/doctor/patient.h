@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "busiest.h"
+#include "cpu_users.h"
 #include "executable.h"
 #include "platform/cpus.h"
 #include "program.h"
@@ -22,7 +22,7 @@ struct Patient {
   platform::CpuBudget cpus;
   int online = 1;
   double load = 0;      // threads that run or want to, over the last minute
-  std::vector<BusyProgram> busiest;  // where that is much: other programs
+  std::vector<CpuUser> busiest;  // where that is much: other programs
   int64_t stack = 0;    // bytes; -1: no limit. Likewise:
   int64_t memory = 0;   // of addresses
   int64_t threads = 0;  // of the user

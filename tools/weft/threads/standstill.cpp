@@ -60,12 +60,12 @@ bool is_service(const std::filesystem::path& task) {
   return name.starts_with(platform::kServicePrefix);
 }
 
-struct Where {
+struct ThreadState {
   bool wants_cpu = true;
   int cpu = -1;  // where it has run last
 };
 
-Where where_is(const std::filesystem::path& task) {
+ThreadState state_of(const std::filesystem::path& task) {
   std::string text;
   std::getline(std::ifstream(task / "stat"), text);
   // Behind the name, which may have anything in it.
@@ -73,12 +73,12 @@ Where where_is(const std::filesystem::path& task) {
   if (end == std::string::npos) return {};
   constexpr int kCpu = 36;  // fields behind the state
   std::istringstream fields(text.substr(end + 4));
-  Where where{.wants_cpu = text[end + 2] == 'R'};
+  ThreadState state{.wants_cpu = text[end + 2] == 'R'};
   std::string field;
   for (int i = 1; i < kCpu && fields >> field; ++i) {
   }
-  if (!(fields >> where.cpu)) where.cpu = -1;
-  return where;
+  if (!(fields >> state.cpu)) state.cpu = -1;
+  return state;
 }
 
 }  // namespace
@@ -90,10 +90,10 @@ std::optional<double> seconds_still(pid_t process) {
   const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
   for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
     if (is_service(task)) continue;
-    const Where where = where_is(task);
+    const ThreadState state = state_of(task);
     const std::optional<double> ran = last_run(task);
-    const std::optional<double> now = clocks.now(where.cpu);
-    if (where.wants_cpu || !ran || !now) return std::nullopt;
+    const std::optional<double> now = clocks.now(state.cpu);
+    if (state.wants_cpu || !ran || !now) return std::nullopt;
     least = std::min(least.value_or(*now - *ran), *now - *ran);
   }
   return least ? std::max(*least, 0.0) : least;

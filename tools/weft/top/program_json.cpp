@@ -69,8 +69,7 @@ Json json_of_ancestors(const ProgramRows& rows, std::string_view filter) {
 
 Json json_of_busiest(const ProgramRows& rows) {
   Json all = Json::array();
-  for (const BusyProgram& program : rows.busiest)
-    all.push_back({{"command", program.name}, {"cpus_used", program.cpus}});
+  for (const CpuUser& program : rows.busiest) all.push_back({{"command", program.name}, {"cpus_used", program.cpus}});
   return all;
 }
 

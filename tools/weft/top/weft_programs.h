@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "busiest.h"
+#include "cpu_users.h"
 #include "top/runtime_record.h"
 
 namespace weft::tools {
@@ -51,7 +51,7 @@ struct ProgramRows {
   std::vector<ProgramRow> programs;
   std::map<int, Ancestor> ancestors;
   double others = 0;  // CPUs that all other processes have used
-  std::vector<BusyProgram> busiest;  // of these
+  std::vector<CpuUser> busiest;  // of these
 };
 
 class WeftPrograms {
@@ -90,8 +90,8 @@ class WeftPrograms {
   double busy_ = 0;  // CPU seconds of the machine
   double seen_ = 0;
   double others_ = 0;
-  BusiestPrograms busiest_;
-  std::vector<BusyProgram> busy_programs_;
+  CpuUsers busiest_;
+  std::vector<CpuUser> busy_programs_;
   unsigned looks_at_others_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "busiest.h"
+#include "cpu_users.h"
 
 #include <algorithm>
 #include <chrono>
@@ -21,15 +21,15 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 }  // namespace
 
-std::string shown(const std::vector<BusyProgram>& programs) {
+std::string shown(const std::vector<CpuUser>& programs) {
   std::string text;
-  for (const BusyProgram& program : programs) {
+  for (const CpuUser& program : programs) {
     text += (text.empty() ? "" : ", ") + program.name + ' ' + std::to_string(std::lround(100 * program.cpus)) + '%';
   }
   return text;
 }
 
-std::vector<BusyProgram> BusiestPrograms::look(const std::set<pid_t>& without) {
+std::vector<CpuUser> CpuUsers::look(const std::set<pid_t>& without) {
   const double before = std::exchange(when_, now());
   std::map<pid_t, Seen> seen;
   std::map<std::string, double> used;
@@ -42,12 +42,12 @@ std::vector<BusyProgram> BusiestPrograms::look(const std::set<pid_t>& without) {
     used[stat.name] += stat.used - earlier->second.used;
   }
   seen_ = std::move(seen);
-  std::vector<BusyProgram> found;
+  std::vector<CpuUser> found;
   for (const auto& [name, seconds] : used) {
     const double cpus = before > 0 && when_ > before ? seconds / (when_ - before) : 0;
     if (cpus >= kLeast) found.push_back({name, cpus});
   }
-  std::sort(found.begin(), found.end(), [](const BusyProgram& a, const BusyProgram& b) { return a.cpus > b.cpus; });
+  std::sort(found.begin(), found.end(), [](const CpuUser& a, const CpuUser& b) { return a.cpus > b.cpus; });
   if (found.size() > kMost) found.resize(kMost);
   return found;
 }

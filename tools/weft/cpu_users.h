@@ -12,19 +12,19 @@
 
 namespace weft::tools {
 
-struct BusyProgram {
+struct CpuUser {
   std::string name;
   double cpus = 0;  // that it has used, as in 1.8
 };
 
 // "cc1plus 64%, python3 20%"; empty: none.
-std::string shown(const std::vector<BusyProgram>& programs);
+std::string shown(const std::vector<CpuUser>& programs);
 
-class BusiestPrograms {
+class CpuUsers {
  public:
   // Those that have used most since the last look, without these processes; none at the first look. It reads a file of
   // each process.
-  std::vector<BusyProgram> look(const std::set<pid_t>& without);
+  std::vector<CpuUser> look(const std::set<pid_t>& without);
 
  private:
   struct Seen {
