@@ -69,7 +69,7 @@ class Top(ProgramTest):
         pid, address = self.program(), self.start()
         status, page = self.get(f"{address}weft/top")
         self.assertEqual(status, 200, page)
-        self.assertRegex(page, rf'(?s)http-equiv="refresh".*<pre>.*PID +ON WEFT.*\b{pid} +\w+.*</pre>')
+        self.assertRegex(page, rf'(?s)http-equiv="refresh".*<pre>.*PID .*ON WEFT.*\b{pid}\b.*</pre>')
         self.assertIn('href="/base/weft/top/json"', page)
         status, text = self.get(f"{address}weft/top/json")
         self.assertEqual(status, 200, text)
