@@ -31,7 +31,9 @@ size_t print_summary(char* text, size_t room) noexcept {
   uint64_t inner = 0;
   for (size_t i = 1; i < g_regions.size(); ++i) inner += g_regions[i].load();
   const CpuUse use = cpu_use();
-  const int cpus = core::started() ? core::slots() : num_procs();
+  const core::JobTokenUse tokens = core::job_token_use();
+  // What make has held back was not the program's to use.
+  const int cpus = tokens.takes_part ? tokens.most_cpus : core::started() ? core::slots() : num_procs();
   const double seconds = use.seconds > 0 ? use.seconds : 1;
   const double used = use.used / seconds;
   // More threads than CPUs wait for each other as well.
@@ -50,8 +52,9 @@ size_t print_summary(char* text, size_t room) noexcept {
   const double idle = cpus - used - delayed;
   if (idle > kWorth * cpus) add("; for %.2f it had no work: serial parts, and waiting for each other", idle);
   say("\n");
-  if (const core::JobTokenUse tokens = core::job_token_use(); tokens.takes_part) {
-    add("  below make: at most %d CPUs at once by make's tokens; taken: %" PRIu64 "\n", tokens.most_cpus, tokens.taken);
+  if (tokens.takes_part) {
+    add("  below make: at most %d %s at once by make's tokens; taken: %" PRIu64 "\n", cpus, cpus == 1 ? "CPU" : "CPUs",
+        tokens.taken);
   }
   if (delayed > 2 * kWorth * cpus && !base::options().node) {
     say("  -> weft run --node PROGRAM: programs that run so share the CPUs\n");

@@ -60,6 +60,7 @@ class TaskDeque {
   }
 
   // The task that was pushed last, which a thief may be taking; null: there is none. Where pop() gives one, it is this.
+  // Relaxed: the owner alone writes the bottom and the ring, and the top is a hint here.
   const Task* last() const noexcept {
     const int64_t b = bottom_.load(std::memory_order_relaxed) - 1;
     return distance(b, top_.load(std::memory_order_relaxed)) < 0 ? nullptr
