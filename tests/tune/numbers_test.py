@@ -100,6 +100,14 @@ class SelectionTest(unittest.TestCase):
         self.assertEqual(selection.select_whole(better), {})
         self.assertEqual(selection.select_whole({8: {"default": estimate(1), "ring": estimate(1)}}), {})
 
+    def test_a_neighbour_that_loses_is_not_taken_over(self) -> None:
+        uncertain = Estimate(100, 60, 160, 9)
+        measured = {
+            8: {"default": estimate(100), "ring": estimate(50), "linear": estimate(90)},
+            64: {"default": estimate(105), "ring": estimate(145), "linear": uncertain},
+        }
+        self.assertEqual(selection.select_whole(measured), {8: "ring", 64: "linear"})
+
 
 LINE = {
     "level": "same cache",

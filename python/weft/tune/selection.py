@@ -66,7 +66,9 @@ def select_whole(measured: BySize, margin: float = MARGIN) -> dict[int, str]:
     sizes = sorted(chosen)
     for before, size in zip(sizes, sizes[1:]):
         neighbour, ways = chosen[before], measured[size]
-        if neighbour in ways and not clearly_faster(ways[chosen[size]], ways[neighbour], margin):
+        # An interval of the best that is wide hides a neighbour that certainly loses against the default.
+        ahead = (ways[name] for name in (chosen[size], DEFAULT_NAME))
+        if neighbour in ways and not any(clearly_faster(way, ways[neighbour], margin) for way in ahead):
             chosen[size] = neighbour
     return chosen
 
