@@ -73,6 +73,11 @@ void set_identity_begin(void (*beginning)(pid_t thread)) noexcept { g_identity_b
   if (context == nullptr && before != nullptr) forward_letters(before);
 }
 
+void number_identity(pid_t thread) noexcept {
+  t_self->thread_id = thread;
+  if (g_identity_begins != nullptr) g_identity_begins(thread);
+}
+
 Context* own_context() noexcept { return t_self; }
 
 // Each thread has its word at the same place, seen from its pthread_t. None is written while others look: a thread that

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include <pthread.h>
@@ -126,6 +127,9 @@ Context* current_context() noexcept;
 // now.
 void bind_identity(Context* context) noexcept;
 
+// The caller's identity, whose context is bound, has this number from now on.
+void number_identity(pid_t thread) noexcept;
+
 // Called under each identity that gets a context, with the kernel's number of its thread; also in the child of a fork,
 // where that is new.
 void set_identity_begin(void (*beginning)(pid_t thread)) noexcept;
@@ -133,6 +137,11 @@ void set_identity_begin(void (*beginning)(pid_t thread)) noexcept;
 // The context of a live thread, and that of the caller; null: there is none. Each reads only the thread's word for it.
 Context* context_of(pthread_t thread) noexcept;
 Context* own_context() noexcept;
+
+// Whether the context's identity has no OS thread (core/context/donor.h): the kernel knows none of its number.
+bool lacks_thread(const Context* context) noexcept;
+// The stack of a thread whose identity has no OS thread; false: it has one.
+bool stack_without_thread(pthread_t thread, void*& lowest, size_t& size) noexcept;
 
 // Leaves the current context and continues `target`, which no carrier runs, on the same carrier. Returns when a switch
 // leads back. Kernel-side state (tid, signal mask, affinity) stays with the OS thread; registers that a call preserves,

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include <pthread.h>
 #include <sched.h>
@@ -64,7 +65,19 @@ void renew(Donor* donor) noexcept {
   donor->last_parallel_call = 0;
   donor->claimed = nullptr;
   donor->queue = nullptr;
+  donor->leaves = false;
   donor->state.store(Donor::starting, std::memory_order_relaxed);  // published by the start of the thread
+}
+
+// Who asks libc for the stack of a thread is told of no thread where the kernel knows none of its number. Nobody runs
+// the identity yet, so the number may be the caller's for the moment.
+void note_stack(Donor* donor) noexcept {
+  const auto number = static_cast<uint32_t>(donor->thread_id);
+  if (donor->leaves) std::atomic_ref(*donor->number_in_record).store(static_cast<uint32_t>(gettid()));
+  const StackBounds stack = stack_of(donor->thread);
+  if (donor->leaves) std::atomic_ref(*donor->number_in_record).store(number);
+  donor->stack_end = stack.end;
+  donor->stack_size = stack.size;
 }
 
 }  // namespace
@@ -79,9 +92,11 @@ void* ContextPool::donor_main(void* argument) {
   if (!platform::leave_rseq()) donor->rseq = Rseq::refused;
   auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   make_idle(donor, reinterpret_cast<void*>((frame - kDonorReserve) & ~uintptr_t{63}));
+  if (donor->leaves) donor->leaves = donor->begin_to_leave_threads();
   donor->state.store(Donor::parked, std::memory_order_release);
   platform::futex_wake(donor->state, 1);
   donor->serve();
+  if (donor->leaves) donor->become_thread();
   // From here on the donor is a thread like others: if destructors of its thread-local objects use OpenMP, it attaches
   // as a root, and a library that stops threads by signals waits for it. The system may give its number to another
   // thread.
@@ -109,7 +124,7 @@ ContextPool::ContextPool(size_t stack_size) noexcept : stack_size_(stack_size) {
   }
 }
 
-Context* ContextPool::make(bool needed) noexcept {
+Context* ContextPool::make(bool needed, size_t with_threads) noexcept {
   const base::KeepErrno keep;
   Donor* donor = ended_;
   if (donor != nullptr) {
@@ -134,6 +149,7 @@ Context* ContextPool::make(bool needed) noexcept {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, (wanted + kGuardSize + page - 1) & ~(page - 1));
   pthread_attr_setguardsize(&attributes, kGuardSize);
+  donor->leaves = size() >= with_threads && donors_may_leave();
   // The record is in the list before its thread exists: a leak checker does not look at the stack on which this runs.
   enlist(donor);
   const int error =
@@ -155,7 +171,7 @@ Context* ContextPool::make(bool needed) noexcept {
     await_sleep(donor->state);
     platform::disclaim_rseq(donor->thread_pointer);
   }
-  donor->stack_end = stack_end_of(donor->thread);
+  note_stack(donor);
   donor->donated = true;
   size_.store(size() + 1, std::memory_order_relaxed);
   most_ = std::max(most_, size());
@@ -192,16 +208,36 @@ void ContextPool::begin_end(Context* context) noexcept {
   platform::futex_wake(donor->state, 1);
 }
 
+bool ContextPool::has_thread_to_end(Context* context) noexcept { return static_cast<Donor*>(context)->bring_back(); }
+
 bool ContextPool::has_ended(Context* context) noexcept {
-  return pthread_tryjoin_np(static_cast<Donor*>(context)->thread, nullptr) == 0;
+  return has_thread_to_end(context) && pthread_tryjoin_np(static_cast<Donor*>(context)->thread, nullptr) == 0;
 }
 
-void ContextPool::end(Context* chain) noexcept {
-  const base::KeepErrno keep;
-  for (; chain != nullptr; chain = chain->next) {
-    begin_end(chain);
-    pthread_join(static_cast<Donor*>(chain)->thread, nullptr);
+size_t ContextPool::threads() const noexcept {
+  size_t count = 0;
+  for (const Donor* donor = made_; donor != nullptr; donor = donor->next_made) {
+    count += (donor->state.load() & Donor::absent) == 0 ? 1 : 0;
   }
+  return count;
+}
+
+Context* ContextPool::end(Context* chain) noexcept {
+  constexpr timespec kNap{0, 10'000'000};
+  constexpr int kTries = 100;
+  const base::KeepErrno keep;
+  Context* ended = nullptr;
+  while (Context* context = chain) {
+    chain = context->next;
+    auto* donor = static_cast<Donor*>(context);
+    begin_end(context);
+    int tries = 0;
+    while (!has_thread_to_end(donor) && ++tries < kTries) platform::system_call(SYS_nanosleep, &kNap, nullptr);
+    if (tries == kTries) continue;
+    pthread_join(donor->thread, nullptr);
+    context->next = std::exchange(ended, context);
+  }
+  return ended;
 }
 
 void ContextPool::reuse(Context* chain) noexcept {

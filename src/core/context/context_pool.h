@@ -27,19 +27,23 @@ class ContextPool {
   ~ContextPool();
 
   // A new context; null when the system refuses another thread (RLIMIT_NPROC, memory): the caller decides what to do
-  // without. Where it was needed, the user is told once, and refused() says so from then on.
-  Context* make(bool needed = true) noexcept;
+  // without. Where it was needed, the user is told once, and refused() says so from then on. Where there are
+  // `with_threads` donors, the thread of this one is not kept (core/context/donor.h).
+  Context* make(bool needed = true, size_t with_threads = SIZE_MAX) noexcept;
 
   // A free context ends with its identity in four steps: it leaves the pool; its donor is told to end; its donor has
   // ended; its record serves again. They are apart since the end of a donor may need a lock under which another step is
   // made. Records are never given up, since another thread may be late with a look at one.
   void withdraw(const Context* context) noexcept;
   static void begin_end(Context* context) noexcept;
+  // Between the two an absent donor needs a thread; false: it has none, and the system refuses one for now.
+  static bool has_thread_to_end(Context* context) noexcept;
   static bool has_ended(Context* context) noexcept;
   void reuse(Context* chain) noexcept;
 
-  // The second and the third step for a chain of contexts that have been withdrawn: waits for their donors.
-  static void end(Context* chain) noexcept;
+  // The second and the third step for a chain of contexts that have been withdrawn: waits for their donors. Returns
+  // those that have ended: the system may refuse the threads that absent donors need for that.
+  static Context* end(Context* chain) noexcept;
 
   bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
@@ -51,6 +55,9 @@ class ContextPool {
   size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   size_t most() const noexcept { return most_; }
   size_t withdrawn() const noexcept { return withdrawn_; }
+
+  // How many of them have an OS thread, or one that goes or comes.
+  size_t threads() const noexcept;
 
   // The list of all donors that there have been, linked by next_of_all. Called by any thread.
   Donor* all() const noexcept { return all_.load(std::memory_order_acquire); }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/keep_errno.h"
-#include "core/context/context.h"
+#include "core/context/donor.h"
 #include "core/context/roster.h"
 #include "platform/futex.h"
 #include "platform/thread_pointer.h"
@@ -108,12 +108,22 @@ bool is_caller(const void* interrupted, pid_t thread) noexcept {
   return false;
 }
 
+void run_libcs_and_return(void* info) noexcept {
+  g_libc.load(std::memory_order_acquire)(kSetIds, static_cast<siginfo_t*>(info), nullptr);
+}
+
 // Has the OS thread whose identity the caller bears run libc's handler in the caller's place; false: it cannot.
 bool hand_over(const siginfo_t* info, uintptr_t identity) noexcept {
   const base::KeepErrno keep;
-  const pid_t owner = current_context()->thread_id;
+  Context* caller = current_context();
+  if (lacks_thread(caller)) {
+    // There is no such thread. One that is made for this alone has the old ids, as all others have had.
+    siginfo_t copy = *info;
+    return static_cast<Donor*>(caller)->run_apart(identity, run_libcs_and_return, &copy);
+  }
   g_handler_request.identity = identity;
   g_handler_request.info = *info;
+  const pid_t owner = caller->thread_id;
   g_handler_request.state.store(HandlerRequest::wanted, std::memory_order_release);
   siginfo_t request{};
   request.si_code = SI_QUEUE;

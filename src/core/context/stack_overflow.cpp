@@ -36,14 +36,14 @@ void on_fault(int signal, siginfo_t* fault, void*) {
 
 }  // namespace
 
-uintptr_t stack_end_of(pthread_t thread) noexcept {
+StackBounds stack_of(pthread_t thread) noexcept {
   pthread_attr_t attributes;
-  if (pthread_getattr_np(thread, &attributes) != 0) return 0;
+  if (pthread_getattr_np(thread, &attributes) != 0) return {};
   void* lowest = nullptr;
   size_t size = 0;
   pthread_attr_getstack(&attributes, &lowest, &size);
   pthread_attr_destroy(&attributes);
-  return reinterpret_cast<uintptr_t>(lowest);
+  return {reinterpret_cast<uintptr_t>(lowest), size};
 }
 
 void watch_stacks(size_t stack_size) noexcept {

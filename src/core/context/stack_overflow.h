@@ -14,9 +14,13 @@ namespace weft::core {
 // one.
 inline constexpr size_t kGuardSize = 64u << 10;
 
-// The lowest address of a live thread's stack, above its guard; 0 when it cannot be told. It allocates memory, so
-// better not by threads that have no arena of the allocator's yet.
-uintptr_t stack_end_of(pthread_t thread) noexcept;
+// A live thread's stack, above its guard; zeros when it cannot be told. It allocates memory, so better not by threads
+// that have no arena of the allocator's yet.
+struct StackBounds {
+  uintptr_t end = 0;  // the lowest address
+  size_t size = 0;    // in bytes
+};
+StackBounds stack_of(pthread_t thread) noexcept;
 
 // Installs the handler of SIGSEGV, once, unless the program has one.
 void watch_stacks(size_t stack_size) noexcept;

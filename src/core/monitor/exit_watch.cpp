@@ -35,13 +35,14 @@ constexpr size_t kHandlersStackSize = 8u << 20;  // exit handlers of the program
 struct Own {
   int threads;
   size_t withdrawn;
+  bool operator==(const Own&) const = default;
 };
 
 Own own_threads() noexcept {
   Pool& p = pool();
   const std::lock_guard lock(p.lock);
   constexpr int kMonitorAndCaller = 2;
-  const int donors = static_cast<int>(p.contexts.size());
+  const int donors = static_cast<int>(p.contexts.threads());
   const int workers = p.worker_count.load(std::memory_order_acquire);
   return {donors + workers + kMonitorAndCaller + other_service_threads(), p.contexts.withdrawn()};
 }
@@ -63,11 +64,11 @@ void* watch(void*) {
     if (initial == platform::ThreadState::unknown) return nullptr;
     if (initial != platform::ThreadState::ended) continue;
     // Weft's own threads are counted first: one that is made between the counts is taken for the program's, which does
-    // no harm. One that is told to end between them would hide a thread of the program's, so `withdrawn` must not
+    // no harm. One that is told to end between them would hide a thread of the program's, so neither number may
     // change.
     const Own own = own_threads();
     const int all = all_threads();
-    if (own_threads().withdrawn == own.withdrawn && all == own.threads + 1) std::exit(0);
+    if (own_threads() == own && all == own.threads + 1) std::exit(0);
   }
 }
 

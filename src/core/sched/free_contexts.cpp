@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "core/sched/carrier_binding.h"
+#include "core/sched/polling.h"
 #include "core/sched/pool.h"
 #include "core/sched/upcalls.h"
 
@@ -92,6 +93,14 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
   return avoid != 0 ? find_free(carrier, 0) : nullptr;
 }
 
+// So many donors keep their threads. Programs may treat those of a team as threads of the kernel, and a team has seldom
+// more than slots. Pauses take an identity each, and may be thousands.
+size_t kept_threads(const Pool& p) noexcept {
+  constexpr size_t kOfPauses = 2;
+  if (p.settings.parked_threads >= 0) return static_cast<size_t>(p.settings.parked_threads);
+  return has_polling_services() ? kOfPauses : p.enough_contexts;
+}
+
 }  // namespace
 
 Context* find_free(Carrier* carrier, uint64_t avoid) noexcept {
@@ -108,7 +117,7 @@ Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept {
 Context* make_free(bool needed) noexcept {
   Pool& p = pool();
   const std::lock_guard lock(p.lock);
-  Context* made = p.contexts.make(needed);
+  Context* made = p.contexts.make(needed, kept_threads(p));
   if (made == nullptr) return nullptr;
   prepare(made, life, nullptr);
   made->born = p.release_requests.load(std::memory_order_relaxed);

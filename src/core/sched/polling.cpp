@@ -162,6 +162,9 @@ int unregister_polling_service(PollingService service, void* data) noexcept {
   return there ? 0 : EINVAL;
 }
 
+// Relaxed: who sees it late has one thread more or less.
+bool has_polling_services() noexcept { return g_registered.load(std::memory_order_relaxed) != 0; }
+
 void poll_soon() noexcept {
   g_calls.fetch_add(1);
   const uint32_t services = g_registered.load();

@@ -26,6 +26,9 @@ int register_polling_service(PollingService service, void* data, PollingAnswer a
 // service that is not registered EINVAL.
 int unregister_polling_service(PollingService service, void* data) noexcept;
 
+// Whether there is a service.
+bool has_polling_services() noexcept;
+
 // To be called when services have something to look for.
 void poll_soon() noexcept;
 

@@ -52,9 +52,9 @@ void end_and_wait(Pool& p, ContextQueue& stale) noexcept {
   p.lock.unlock();
   if (ending == nullptr) return;
   // The lock is free here: the destructors of the identities' thread-local objects may need it.
-  ContextPool::end(ending);
+  Context* ended = ContextPool::end(ending);
   const std::lock_guard lock(p.lock);
-  p.contexts.reuse(ending);
+  p.contexts.reuse(ended);
 }
 
 void begin_to_end(Pool& p, ContextQueue& stale) noexcept {

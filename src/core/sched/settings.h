@@ -45,6 +45,7 @@ enum class Admission : uint8_t {
 struct Settings {
   int slots = 1;                 // carriers that may run at once
   size_t stack_size = 8u << 20;  // bytes, of a context
+  int parked_threads = -1;       // donors that keep their threads; -1: by the slots, and whether contexts are paused
   long spin_ns = 1'000'000;      // how long a waiter looks before it leaves its CPU
   Admission admission = Admission::all;
   // The CPUs that a worker is bound to while it runs no bound context (core/sched/binding.h); null: workers are not

@@ -414,22 +414,35 @@ void open_to_signals() noexcept {
 
 bool Donor::take_call(Context* context) noexcept {
   uint32_t expected = parked;
-  if (!state.compare_exchange_strong(expected, taken, std::memory_order_acquire)) return false;
+  if (!state.compare_exchange_strong(expected, taken, std::memory_order_acquire)) {
+    if (expected != (parked | absent)) return false;
+    if (!state.compare_exchange_strong(expected, taken | absent, std::memory_order_acquire)) return false;
+  }
   call = context;
   state.fetch_xor(taken | called, std::memory_order_release);
   platform::futex_wake(state, 1);
-  return true;
+  if (bring_back()) return true;
+  // The call is taken back, unless somebody else has brought the donor back meanwhile.
+  uint32_t seen = called | absent;
+  while (!state.compare_exchange_weak(seen, seen ^ (called | parked), std::memory_order_acq_rel)) {
+    if ((seen & absent) == 0) return true;
+  }
+  return false;
 }
 
 void Donor::serve() noexcept {
   for (;;) {
     const uint32_t seen = state.load(std::memory_order_acquire);
     if ((seen & called) != 0) {
-      run_handlers_of(call, thread_id, thread_pointer);
+      run_handlers_of(call, own_thread(), thread_pointer);
       state.fetch_xor(called | parked, std::memory_order_acq_rel);
       continue;
     }
     if ((seen & (ending | taken)) == ending) break;
+    if (leaves && seen == parked) {
+      leave_thread();
+      continue;
+    }
     platform::futex_wait(state, seen);
     // A signal has come (core/context/set_ids.h), and the kernel may have written again.
     if (rseq == Rseq::refused) platform::disclaim_rseq(thread_pointer);

@@ -41,7 +41,7 @@ void Surplus::await_ends(Pool& pool) noexcept {
   for (const int64_t end = platform::now_ns() + kMostNs; platform::now_ns() < end; usleep(kPauseUs)) {
     const std::lock_guard lock(lock_);
     reap(pool);
-    if (ending_.empty()) return;
+    if (ending_.empty() && absent_.empty()) return;
   }
 }
 
@@ -53,7 +53,7 @@ void Surplus::end(Pool& pool, ContextQueue& unused) noexcept {
 bool Surplus::any(const Pool& pool) noexcept {
   const std::lock_guard lock(lock_);
   if (stopped_) return false;
-  if (!ending_.empty()) return true;
+  if (!ending_.empty() || !absent_.empty()) return true;
   if (are_kept(pool)) return false;
   const int count = pool.carrier_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
@@ -87,17 +87,34 @@ void Surplus::begin_to_end(Pool& pool, ContextQueue& unused) noexcept {
   }
   while (Context* context = unused.take()) {
     ContextPool::begin_end(context);
-    ending_.add(context);
+    (lacks_thread(context) ? absent_ : ending_).add(context);
   }
 }
 
 // Takes back the contexts whose identities have ended. It waits for none of the others: the destructors of their
 // thread-local objects may take long.
-void Surplus::reap(Pool& pool) noexcept {
+void Surplus::reap_ended(Pool& pool) noexcept {
   while (Context* context = ending_.take([](Context* ending) { return ContextPool::has_ended(ending); })) {
     const std::lock_guard lock(pool.lock);
     context->next = nullptr;
     pool.contexts.reuse(context);
+  }
+}
+
+// Absent donors get a thread each to end with, a few at a time: the program may be near the limit of its threads.
+void Surplus::reap(Pool& pool) noexcept {
+  constexpr int kAtOnce = 16;
+  constexpr int64_t kMostNs = 3'000'000;
+  constexpr useconds_t kPauseUs = 50;
+  reap_ended(pool);
+  for (const int64_t end = platform::now_ns() + kMostNs; !absent_.empty() && platform::now_ns() < end;) {
+    while (ending_.size() < kAtOnce) {
+      Context* context = absent_.take_first(ContextPool::has_thread_to_end);
+      if (context == nullptr) break;
+      ending_.add(context);
+    }
+    usleep(kPauseUs);
+    reap_ended(pool);
   }
 }
 

@@ -40,11 +40,13 @@ class Surplus {
   void take_out(Pool& pool) noexcept;
   void begin_to_end(Pool& pool, ContextQueue& unused) noexcept;
   void reap(Pool& pool) noexcept;
+  void reap_ended(Pool& pool) noexcept;
 
   int64_t last_look_ = 0;
   platform::FutexLock lock_;  // guards what follows; held for moments
   bool stopped_ = false;
   ContextQueue ending_;  // contexts whose donors have been told to end and have not ended
+  ContextQueue absent_;  // those whose donors have no thread yet to end with
 };
 
 }  // namespace weft::core

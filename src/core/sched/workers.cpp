@@ -142,7 +142,7 @@ bool start_thread(Carrier* carrier, bool has_room) noexcept {
                         : ENOMEM;
   pthread_attr_destroy(&attributes);
   if (error == 0) {
-    carrier->own_context.stack_end = stack != nullptr ? reinterpret_cast<uintptr_t>(stack) : stack_end_of(thread);
+    carrier->own_context.stack_end = stack != nullptr ? reinterpret_cast<uintptr_t>(stack) : stack_of(thread).end;
   } else {
     if (stack != nullptr) pool().worker_stacks.put_back();
     carrier->stack = {};

@@ -55,6 +55,7 @@ int (*g_nice)(int);
 int (*g_prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);
 int (*g_pthread_setname_np)(pthread_t, const char*);
 int (*g_pthread_getname_np)(pthread_t, char*, size_t);
+int (*g_pthread_getattr_np)(pthread_t, pthread_attr_t*);
 int (*g_clock_gettime)(clockid_t, timespec*);
 int (*g_pthread_getcpuclockid)(pthread_t, clockid_t*);
 int (*g_getrusage)(int, rusage*);
@@ -362,7 +363,15 @@ void name_path(NamePath& path, const Context* self) noexcept {
   std::snprintf(path, sizeof path, "/proc/self/task/%d/comm", self->thread_id);
 }
 
-bool write_name(const Context* self, const char* name) noexcept {
+bool write_name(Context* self, const char* name) noexcept {
+  if (core::lacks_thread(self)) {
+    OwnSettings* own = settings_of(self);
+    if (own == nullptr) return false;
+    std::memset(own->name, 0, sizeof own->name);
+    std::memcpy(own->name, name, strnlen(name, kNameRoom - 1));
+    own->has_name = true;
+    return true;
+  }
   NamePath path;
   name_path(path, self);
   const base::KeepErrno keep;
@@ -375,6 +384,11 @@ bool write_name(const Context* self, const char* name) noexcept {
 }
 
 bool read_name(const Context* self, char (&name)[kNameRoom]) noexcept {
+  if (core::lacks_thread(self)) {
+    if (self->own == nullptr || !self->own->has_name) return false;
+    std::memcpy(name, self->own->name, sizeof name);
+    return true;
+  }
   NamePath path;
   name_path(path, self);
   char line[kNameRoom + 1];
@@ -387,7 +401,7 @@ bool read_name(const Context* self, char (&name)[kNameRoom]) noexcept {
 }
 
 int our_pthread_setname_np(pthread_t thread, const char* name) {
-  const Context* self = member_as(thread);
+  Context* self = member_as(thread);
   if (self == nullptr) return g_pthread_setname_np(thread, name);
   if (strnlen(name, kNameRoom) == kNameRoom) return ERANGE;
   return write_name(self, name) ? 0 : g_pthread_setname_np(thread, name);
@@ -399,6 +413,17 @@ int our_pthread_getname_np(pthread_t thread, char* name, size_t room) {
   if (self == nullptr || room < kNameRoom || !read_name(self, now)) return g_pthread_getname_np(thread, name, room);
   std::memcpy(name, now, sizeof now);
   return 0;
+}
+
+// ---- stacks ----
+
+// libc asks the kernel for the CPUs of the thread too, and tells nothing where there is none of that number.
+int our_pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) {
+  void* lowest = nullptr;
+  size_t size = 0;
+  if (!core::stack_without_thread(thread, lowest, size)) return g_pthread_getattr_np(thread, attributes);
+  const int error = pthread_attr_init(attributes);
+  return error != 0 ? error : pthread_attr_setstack(attributes, lowest, size);
 }
 
 // ---- prctl ----
@@ -487,6 +512,7 @@ platform::LibcCalls thread_calls() noexcept {
       WEFT_TAKE(prctl),
       WEFT_TAKE(pthread_setname_np),
       WEFT_TAKE(pthread_getname_np),
+      WEFT_TAKE(pthread_getattr_np),
       WEFT_TAKE(clock_gettime),
       WEFT_TAKE(pthread_getcpuclockid),
       WEFT_TAKE(getrusage),

@@ -49,6 +49,7 @@ core::Settings pool_settings() noexcept {
   settings.place_count = affinity().places.size();
   settings.spin_ns = spin_ns();
   settings.stack_size = stack_size();
+  settings.parked_threads = options.parked_threads;
   settings.identity_begins = hold_locks_as;
   settings.identity_ends = end_identity;
   settings.progress = progress_of;

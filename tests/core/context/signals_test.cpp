@@ -118,8 +118,8 @@ int value(int& count) { return __atomic_load_n(&count, __ATOMIC_SEQ_CST); }
 // Contexts that are woken all the time.
 class Crowd {
  public:
-  Crowd() {
-    start({.slots = 3, .stack_size = 256 * 1024, .spin_ns = 0});
+  explicit Crowd(int parked_threads) {
+    start({.slots = 3, .stack_size = 256 * 1024, .parked_threads = parked_threads, .spin_ns = 0});
     handle(kCounted);
     handle(kStops);
     handle(kGoes);
@@ -159,8 +159,13 @@ class Crowd {
   std::thread poker_;
 };
 
-TEST(SignalsTest, EachArrivesOnceWhereItWasSent) {
-  const Crowd crowd;
+// The donors that run handlers are threads, or come back as such each time.
+class SignalsTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Donors, SignalsTest, testing::Values(100, 0),
+                         [](const auto& info) { return info.param == 0 ? "Absent" : "Present"; });
+
+TEST_P(SignalsTest, EachArrivesOnceWhereItWasSent) {
+  const Crowd crowd(GetParam());
   constexpr int kSenders = 3;
   constexpr int kTimes = 2000;
   std::array<std::atomic<int>, kContexts> sent{};
@@ -195,8 +200,8 @@ bool all_have(int Subject::* count, int expected) {
 }
 
 // Whatever they have been stopped in; and each waits in its handler for another signal.
-TEST(SignalsTest, AllCanBeStopped) {
-  const Crowd crowd;
+TEST_P(SignalsTest, AllCanBeStopped) {
+  const Crowd crowd(GetParam());
   constexpr int kTimes = 500;
   for (int i = 1; i <= kTimes; ++i) {
     for (const Subject& subject : g_subjects) send(subject, kStops);

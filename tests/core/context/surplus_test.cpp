@@ -46,8 +46,12 @@ bool crowd_of(int count) {
   return await([&] { return crowd.there.load() == 0; }) && came;
 }
 
-TEST(SurplusTest, UnusedOnesEndAndOthersComeInTheirPlace) {
-  start({.slots = 2, .stack_size = 256 * 1024, .spin_ns = 0});
+class SurplusTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Donors, SurplusTest, testing::Values(100, 0),
+                         [](const auto& info) { return info.param == 0 ? "Absent" : "Present"; });
+
+TEST_P(SurplusTest, UnusedOnesEndAndOthersComeInTheirPlace) {
+  start({.slots = 2, .stack_size = 256 * 1024, .parked_threads = GetParam(), .spin_ns = 0});
   Context* self = attach();
   enter_region(self, 2);
   constexpr int kMany = 60;
@@ -67,8 +71,8 @@ int shelved() {
 }
 
 // The process ends: no thread is told to end any more.
-TEST(SurplusTest, StoppedItEndsNobody) {
-  start({.slots = 2, .stack_size = 256 * 1024, .spin_ns = 0});
+TEST_P(SurplusTest, StoppedItEndsNobody) {
+  start({.slots = 2, .stack_size = 256 * 1024, .parked_threads = GetParam(), .spin_ns = 0});
   Context* self = attach();
   enter_region(self, 2);
   ASSERT_TRUE(crowd_of(60));

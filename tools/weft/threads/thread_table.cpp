@@ -114,6 +114,7 @@ class Reader {
     for (size_t i = 0; i < donors.size(); ++i) {
       const Copy<core::Donor>& donor = donors[donors.size() - 1 - i];
       own_.insert(donor->thread_id);
+      own_.insert(static_cast<pid_t>(donor->os_thread.load()));
       add(std::to_string(i + 1), *donor, donor.address());
     }
   }
