@@ -8,6 +8,7 @@
 #include "core/context/signals.h"
 #include "platform/bare_thread.h"
 #include "platform/futex.h"
+#include "platform/thread_pointer.h"
 #include "platform/valgrind.h"
 
 namespace weft::core {
@@ -75,10 +76,23 @@ bool is_watched() noexcept {
   return false;
 }
 
+// A sandbox may know one way to start threads alone, libc's.
+bool may_start_threads() noexcept {
+  constexpr size_t kStackSize = 16 << 10;
+  alignas(64) static char stack[kStackSize];
+  static std::atomic<uint32_t> number{0};
+  const SignalsBlocked blocked;
+  const auto end = [](void*) noexcept { platform::end_bare_thread(); };
+  const bool started = platform::start_bare_thread(reinterpret_cast<uintptr_t>(stack + kStackSize),
+                                                   platform::thread_pointer(), end, nullptr, number);
+  platform::await_bare_thread(number);
+  return started;
+}
+
 }  // namespace
 
 bool donors_may_leave() noexcept {
-  static const bool may = !is_watched();
+  static const bool may = !is_watched() && may_start_threads();
   return may;
 }
 
@@ -86,9 +100,14 @@ bool lacks_thread(const Context* context) noexcept {
   return context->donated && static_cast<const Donor*>(context)->leaves;
 }
 
+bool lacks_thread(pthread_t live_thread) noexcept {
+  const Context* context = context_of(live_thread);
+  return context != nullptr && lacks_thread(context);
+}
+
 bool stack_without_thread(pthread_t thread, void*& lowest, size_t& size) noexcept {
+  if (!lacks_thread(thread)) return false;
   const Context* context = context_of(thread);
-  if (context == nullptr || !lacks_thread(context)) return false;
   lowest = reinterpret_cast<void*>(context->stack_end);
   size = static_cast<const Donor*>(context)->stack_size;
   return true;

@@ -140,6 +140,7 @@ Context* own_context() noexcept;
 
 // Whether the context's identity has no OS thread (core/context/donor.h): the kernel knows none of its number.
 bool lacks_thread(const Context* context) noexcept;
+bool lacks_thread(pthread_t live_thread) noexcept;
 // The stack of a thread whose identity has no OS thread; false: it has one.
 bool stack_without_thread(pthread_t thread, void*& lowest, size_t& size) noexcept;
 

@@ -22,9 +22,9 @@ struct alignas(64) Donor : Context {
   enum State : uint32_t {
     starting = 0,
     parked = 1,
-    taken = 2,   // a thread that calls the donor is writing `call`
-    called = 4,   // the donor is to run handlers for `call`
-    ending = 8,   // beside the others: the pool has told it to end
+    taken = 2,  // a thread that calls the donor is writing `call`
+    called = 4,  // the donor is to run handlers for `call`
+    ending = 8,  // beside the others: the pool has told it to end
     absent = 16,  // beside the others: no OS thread of it is there, or the last one is about to be gone
     coming = 32,  // in place of `absent`: a thread tries to bring it back
   };
@@ -41,7 +41,7 @@ struct alignas(64) Donor : Context {
   // ---- of one that is absent where it can be; constant from the end of its start, but for `os_thread` ----
   bool leaves = false;
   uint32_t* number_in_record = nullptr;  // where libc has the number of the thread
-  void* parked_at = nullptr;             // where the thread goes on, on the donor's own stack
+  void* parked_at = nullptr;  // where the thread goes on, on the donor's own stack
   // The number of the OS thread that is there; 0: none, and the donor's own stack is free (platform/bare_thread.h).
   std::atomic<uint32_t> os_thread{0};
 

@@ -38,7 +38,8 @@ struct Totals {
   uint64_t compensations = 0;  // OS threads lent by the monitor
   int late_threads = 0;  // OS threads that have been without a CPU for long while they waited (core/sched/lateness.h)
   int peak_threads = 0;  // OS threads that carried work: the program's own and workers
-  int donors = 0;  // parked OS threads, each for an identity and a stack
+  int donors = 0;  // identities beside those of the OS threads that carry work
+  int donor_threads = 0;  // how many of them have an OS thread, which is parked
   int peak_donors = 0;
   int donors_ended = 0;  // since nobody needed them, or the program has asked for it
 };

@@ -284,6 +284,7 @@ Totals totals() noexcept {
   sum.peak_threads = count;
   p->lock.lock();
   sum.donors = static_cast<int>(p->contexts.size());
+  sum.donor_threads = static_cast<int>(p->contexts.threads());
   sum.peak_donors = static_cast<int>(p->contexts.most());
   sum.donors_ended = static_cast<int>(p->contexts.withdrawn());
   p->lock.unlock();

@@ -90,6 +90,12 @@ Context* member_as(pid_t thread) noexcept {
   return self != nullptr && means(self, thread) ? self : nullptr;
 }
 
+// Of another member, whose identity has no OS thread. Of one with a parked OS thread the kernel is asked: what is set
+// for that has no effect on the member, and what is got is what threads begin with.
+bool lacks_thread(pthread_t thread) noexcept {
+  return core::started() && pthread_equal(thread, pthread_self()) == 0 && core::lacks_thread(thread);
+}
+
 // Whom the kernel is to be asked about. A root's own OS thread may not be the one that runs it.
 pid_t number_of(pid_t thread) noexcept {
   const Context* self = caller_in_pool();
@@ -181,6 +187,7 @@ int our_sched_getaffinity(pid_t thread, size_t size, cpu_set_t* cpus) {
 int our_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* cpus) {
   Context* self = member_as(thread);
   if (self != nullptr) return as_pthread([=] { return set_cpus(self, size, cpus); });
+  if (lacks_thread(thread)) return 0;
   const int error = g_pthread_setaffinity_np(thread, size, cpus);
   if (error != 0 || pthread_equal(thread, pthread_self()) == 0) return error;
   self = caller_in_pool();
@@ -191,6 +198,7 @@ int our_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* c
 int our_pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* cpus) {
   const Context* self = member_as(thread);
   if (self != nullptr) return as_pthread([=] { return get_cpus(self, size, cpus); });
+  if (lacks_thread(thread)) return as_pthread([=] { return get_cpus(0, &affinity().process, size, cpus); });
   const CpuSet* chosen = pthread_equal(thread, pthread_self()) != 0 ? chosen_by_root(caller_in_pool()) : nullptr;
   if (chosen == nullptr) return g_pthread_getaffinity_np(thread, size, cpus);
   return as_pthread([=] { return get_cpus(0, chosen, size, cpus); });
@@ -310,14 +318,16 @@ int our_sched_getparam(pid_t thread, sched_param* parameters) {
 
 int our_pthread_setschedparam(pthread_t thread, int policy, const sched_param* parameters) {
   Context* self = member_as(thread);
+  if (lacks_thread(thread)) return 0;
   if (self == nullptr) return g_pthread_setschedparam(thread, policy, parameters);
   return as_pthread([=] { return set_scheduling(self, policy, parameters); });
 }
 
 int our_pthread_getschedparam(pthread_t thread, int* policy, sched_param* parameters) {
   const Context* self = member_as(thread);
-  if (self == nullptr) return g_pthread_getschedparam(thread, policy, parameters);
-  const Scheduling now = scheduling_of(self);
+  const bool lacks = lacks_thread(thread);
+  if (self == nullptr && !lacks) return g_pthread_getschedparam(thread, policy, parameters);
+  const Scheduling now = lacks ? Scheduling{} : scheduling_of(self);
   *policy = now.policy;
   parameters->sched_priority = now.priority;
   return 0;
@@ -325,6 +335,7 @@ int our_pthread_getschedparam(pthread_t thread, int* policy, sched_param* parame
 
 int our_pthread_setschedprio(pthread_t thread, int priority) {
   Context* self = member_as(thread);
+  if (lacks_thread(thread)) return 0;
   if (self == nullptr) return g_pthread_setschedprio(thread, priority);
   sched_param wanted{};
   wanted.sched_priority = priority;
@@ -402,12 +413,14 @@ bool read_name(const Context* self, char (&name)[kNameRoom]) noexcept {
 
 int our_pthread_setname_np(pthread_t thread, const char* name) {
   Context* self = member_as(thread);
+  if (lacks_thread(thread)) return 0;
   if (self == nullptr) return g_pthread_setname_np(thread, name);
   if (strnlen(name, kNameRoom) == kNameRoom) return ERANGE;
   return write_name(self, name) ? 0 : g_pthread_setname_np(thread, name);
 }
 
 int our_pthread_getname_np(pthread_t thread, char* name, size_t room) {
+  if (lacks_thread(thread)) thread = pthread_self();
   const Context* self = member_as(thread);
   char now[kNameRoom];
   if (self == nullptr || room < kNameRoom || !read_name(self, now)) return g_pthread_getname_np(thread, name, room);

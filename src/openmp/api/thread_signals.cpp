@@ -30,10 +30,19 @@ siginfo_t made(int signal, int code) noexcept {
   return info;
 }
 
+// To a member whose identity has no OS thread: of what no handler gets, 0 asks whether the thread lives, and the others
+// are for the whole process wherever they come.
+int send_to_process(int signal) noexcept {
+  constexpr int kCancel = 32, kSetIds = 33;  // libc's own
+  if (signal == kCancel || signal == kSetIds) return EINVAL;
+  return static_cast<int>(-platform::system_call(SYS_kill, getpid(), signal));
+}
+
 // kNoContext: the caller is to ask libc.
 int send(pthread_t thread, const siginfo_t& info) noexcept {
   const int done = core::started() ? core::send_signal(thread, info) : core::kNoContext;
   if (done != core::kNoContext) return done;
+  if (core::lacks_thread(thread)) return send_to_process(info.si_signo);
   // For the OS thread that runs the caller libc asks the caller's record: always for a value, before glibc 2.34 too.
   constexpr int kCancel = 32, kSetIds = 33;  // libc's own
   const bool to_caller = pthread_equal(thread, pthread_self()) != 0;

@@ -74,12 +74,12 @@ size_t print_core(char* text, size_t room) noexcept {
       "\n  members of woven teams started as calls: %" PRIu64 ", claimed by workers: %" PRIu64
       ", promoted (left their stack): %" PRIu64 "\n  steals: %" PRIu64 ", context switches: %" PRIu64
       ", parks: %" PRIu64 ", compensations: %" PRIu64 ", regions lent threads from their beginning: %" PRIu64
-      "\n  OS threads that carry work: at most %d, %d of them late; that are parked and lend their identities: at most "
-      "%d, "
-      "%d now, %d ended\n"
+      "\n  OS threads that carry work: at most %d, %d of them late; identities beside theirs: at most %d, %d now, "
+      "%d of them with an OS thread that is parked, %d ended\n"
       "  callers looked up: %" PRIu64 ", paths resolved: %" PRIu64 "\n",
       t.calls, t.claims, t.blocks, t.steals, t.switches, t.parks, t.compensations, t.regions_lent, t.peak_threads,
-      t.late_threads, t.peak_donors, t.donors, t.donors_ended, g_callers_looked_up.load(), g_paths_resolved.load()));
+      t.late_threads, t.peak_donors, t.donors, t.donor_threads, t.donors_ended, g_callers_looked_up.load(),
+      g_paths_resolved.load()));
 }
 
 // All counters.

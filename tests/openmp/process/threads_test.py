@@ -398,11 +398,11 @@ class Threads(ProcessTest):
         self.assertLessEqual(most, 8 + 24)
 
     def counted(self, done):
-        """What the statistics say: at most parked, parked now, ended, and at most at work."""
+        """What the statistics say of identities: at most, now, now with a thread, ended; and at most at work."""
         self.assertEqual(done.returncode, 0, done.stderr)
         found = re.search(
-            r"carry work: at most (\d+), \d+ of them late; that are parked and lend their identities: "
-            r"at most (\d+), (\d+) now, (\d+) ended",
+            r"carry work: at most (\d+), \d+ of them late; identities beside theirs: "
+            r"at most (\d+), (\d+) now, (\d+) of them with an OS thread that is parked, (\d+) ended",
             done.stderr,
         )
         self.assertIsNotNone(found, done.stderr)
@@ -416,16 +416,17 @@ class Threads(ProcessTest):
             for cpus in (8, 32, 96):
                 with self.subTest(compiler=compiler, cpus=cpus):
                     done = self.run_on_weft(program, str(3 * cpus), WEFT_NUM_CPUS=str(cpus), WEFT_STATS="all")
-                    parked, _, _, working = self.counted(done)
+                    parked, _, with_thread, _, working = self.counted(done)
                     self.assertEqual(int(done.stdout.split()[0]), 3 * cpus)
                     self.assertLessEqual(parked, max(16, cpus) + cpus + working)
+                    self.assertLessEqual(with_thread, max(16, cpus))
 
     def test_idle_ones_are_given_back(self):
         done = self.run_on_weft(self.door, "4", "16", "20", WEFT_NUM_CPUS="2", WEFT_STATS="all")
         *_, working = self.counted(done)
         there, left = map(int, done.stdout.split())
-        # 63 that are suspended, those that work or have, the monitor; and one.
-        self.assertIn(there - 63 - working, (0, 1, 2))
+        # 63 are suspended, 16 of them with a thread. Then those that work or have, the monitor; and one.
+        self.assertIn(there - 16 - working, (0, 1, 2))
         self.assertLessEqual(left, 20)
 
     def test_in_the_end_nobody_wakes_up(self):
