@@ -31,6 +31,8 @@ ENVIRONMENTS = {
     "cpus1": {"WEFT_NUM_CPUS": "1", "OMP_NUM_THREADS": "4"},
     "cpus2": {"WEFT_NUM_CPUS": "2", "OMP_NUM_THREADS": "4"},
     "cpus4": {"WEFT_NUM_CPUS": "4", "OMP_NUM_THREADS": "4"},
+    # No identity beside those of the threads that run has an OS thread (docs/explanation/core.md).
+    "absent": {"WEFT_PARKED_THREADS": "0", "OMP_NUM_THREADS": "4"},
     "static": {"OMP_SCHEDULE": "static", "OMP_NUM_THREADS": "4"},
     "static3": {"OMP_SCHEDULE": "static,3", "OMP_NUM_THREADS": "4"},
     "dynamic": {"OMP_SCHEDULE": "dynamic", "OMP_NUM_THREADS": "4"},

@@ -486,6 +486,7 @@ int our_clock_gettime(clockid_t clock, timespec* time) {
 
 // The clock of an OS thread would say how long the parked one has run. The member itself may ask by this name too.
 int our_pthread_getcpuclockid(pthread_t thread, clockid_t* clock) {
+  if (lacks_thread(thread)) return ENOENT;
   if (member_as(thread) == nullptr) return g_pthread_getcpuclockid(thread, clock);
   *clock = CLOCK_THREAD_CPUTIME_ID;
   return 0;

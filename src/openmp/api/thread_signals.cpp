@@ -21,6 +21,8 @@ int (*g_pthread_kill_before)(pthread_t, int);  // of programs linked with glibc 
 int (*g_pthread_sigqueue)(pthread_t, int, sigval);
 int (*g_tgkill)(pid_t, pid_t, int);
 
+constexpr int kCancel = 32, kSetIds = 33;  // libc's own
+
 siginfo_t made(int signal, int code) noexcept {
   siginfo_t info{};
   info.si_signo = signal;
@@ -33,7 +35,6 @@ siginfo_t made(int signal, int code) noexcept {
 // To a member whose identity has no OS thread: of what no handler gets, 0 asks whether the thread lives, and the others
 // are for the whole process wherever they come.
 int send_to_process(int signal) noexcept {
-  constexpr int kCancel = 32, kSetIds = 33;  // libc's own
   if (signal == kCancel || signal == kSetIds) return EINVAL;
   return static_cast<int>(-platform::system_call(SYS_kill, getpid(), signal));
 }
@@ -42,10 +43,9 @@ int send_to_process(int signal) noexcept {
 int send(pthread_t thread, const siginfo_t& info) noexcept {
   const int done = core::started() ? core::send_signal(thread, info) : core::kNoContext;
   if (done != core::kNoContext) return done;
-  if (core::lacks_thread(thread)) return send_to_process(info.si_signo);
   // For the OS thread that runs the caller libc asks the caller's record: always for a value, before glibc 2.34 too.
-  constexpr int kCancel = 32, kSetIds = 33;  // libc's own
   const bool to_caller = pthread_equal(thread, pthread_self()) != 0;
+  if (!to_caller && core::started() && core::lacks_thread(thread)) return send_to_process(info.si_signo);
   if (!to_caller || info.si_signo == kCancel || info.si_signo == kSetIds) return core::kNoContext;
   // A sandbox may refuse the call that takes a value, which only pthread_sigqueue() needs.
   const long failed = info.si_code == SI_TKILL
