@@ -107,6 +107,12 @@ struct Task {
   tool::TaskInfo tool;
 };
 
+// How many children of the task have not ended. Called by the context that runs it. Acquire: what those that have ended
+// elsewhere have done is seen.
+inline uint32_t children_left(const Task* task) noexcept {
+  return task->created - task->done_here - static_cast<uint32_t>(task->done_remote.load(std::memory_order_acquire));
+}
+
 // Before the program gets the task's event, which it may fulfill at once. To a tool the task is not there yet.
 inline void make_detachable(Task* task) noexcept {
   task->open.store(2, std::memory_order_relaxed);

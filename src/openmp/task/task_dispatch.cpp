@@ -8,7 +8,9 @@
 #include "openmp/task/dependences.h"
 #include "openmp/task/free_agent.h"
 #include "openmp/task/lone_tasks.h"
+#include "openmp/task/own_number.h"
 #include "openmp/task/task_calls.h"
+#include "openmp/task/task_pause.h"
 #include "openmp/task/task_run.h"
 #include "openmp/task/task_wait.h"
 #include "platform/fence.h"
@@ -97,6 +99,37 @@ void submit_to_agents(Member* self, Task* task, const TaskClauses& clauses) noex
   give_to_agents(task);
 }
 
+void give_to_team(Member* self, Task* task) noexcept {
+  Team* team = self->team;
+  if (goes_first(task) && is_ordered(team)) {
+    team->tasks.inbox.put(task);
+    call_to_tasks(team, self);
+  } else if (push_task(self, task)) {
+    call_to_tasks(team, self);
+  } else if (tasks_may_pause()) {
+    // The creator does not run the task itself: it could not go on while the task is paused.
+    team->tasks.inbox.put(task);
+    call_to_tasks(team, self);
+  } else {
+    run_pushed(self, task);
+  }
+}
+
+// Where tasks may be paused, the caller runs none of its children when it has made too many. It steps aside for its
+// stand-in until half of them have ended: tasks that are all made before one runs take memory, and what they use has
+// left the cache by then. While none of them can go on, it goes on itself: it may be up to what it does next.
+void let_children_run(Member* self) noexcept {
+  constexpr uint32_t kMostForEachMember = 64;
+  const uint32_t most = kMostForEachMember * static_cast<uint32_t>(self->team->size);
+  uint32_t left = children_left(self->task);
+  // No stand-in comes where the caller counts on its number.
+  if (left <= most || counts_on_number(self)) return;
+  for (uint32_t before = left + 1; left > most / 2 && left < before; left = children_left(self->task)) {
+    before = left;
+    yield_task(self);
+  }
+}
+
 }  // namespace
 
 void attach_to_pool(Member* self) noexcept {
@@ -151,19 +184,9 @@ void dispatch_task(Member* self, Task* task, const TaskClauses& clauses) noexcep
   }
   if (!team->tasks.tasked.load(std::memory_order_relaxed)) announce_tasks(self);
   count_created(self);
-  if (linked && !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true)) return;
-  if (goes_first(task) && is_ordered(team)) {
-    team->tasks.inbox.put(task);
-    call_to_tasks(team, self);
-  } else if (push_task(self, task)) {
-    call_to_tasks(team, self);
-  } else if (tasks_may_pause()) {
-    // The creator does not run the task itself: it could not go on while the task is paused.
-    team->tasks.inbox.put(task);
-    call_to_tasks(team, self);
-  } else {
-    run_pushed(self, task);
-  }
+  const bool waits = linked && !link_dependences(self->task, task, clauses.dependences, clauses.dependence_count, true);
+  if (!waits) give_to_team(self, task);
+  if (tasks_may_pause()) let_children_run(self);
 }
 
 void submit_empty_task(Member* self, const Dependence* list, int count) noexcept {

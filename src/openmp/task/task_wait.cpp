@@ -129,10 +129,7 @@ void await_events(Member* self) noexcept {
 
 void await_children(Member* self) noexcept {
   Task* now = self->task;
-  const auto done = [now] {
-    const auto remote = static_cast<uint32_t>(now->done_remote.load(std::memory_order_acquire));
-    return now->created - now->done_here == remote;
-  };
+  const auto done = [now] { return children_left(now) == 0; };
   // Against complete(): a fence is between the flag and the count.
   await_descendants(self, done, tell_that_it_waits, nullptr);
   // No later task needs to wait for children that have ended.
