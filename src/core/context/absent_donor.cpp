@@ -8,6 +8,7 @@
 #include "core/context/signals.h"
 #include "platform/bare_thread.h"
 #include "platform/futex.h"
+#include "platform/sanitizer.h"
 #include "platform/thread_pointer.h"
 #include "platform/valgrind.h"
 
@@ -51,25 +52,19 @@ void resume(void* argument) noexcept {
   __builtin_unreachable();
 }
 
-struct Apart {
+struct Call {
   void (*run)(void*);
   void* argument;
 };
 
 void run_and_end(void* argument) noexcept {
-  const auto* apart = static_cast<const Apart*>(argument);
-  apart->run(apart->argument);
+  const auto* call = static_cast<const Call*>(argument);
+  call->run(call->argument);
   platform::end_bare_thread();
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 bool is_watched() noexcept {
-  if (kSanitized || platform::on_valgrind()) return true;
+  if (WEFT_SANITIZED != 0 || platform::on_valgrind()) return true;
   for (const char* tool : {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"}) {
     if (dlsym(RTLD_DEFAULT, tool) != nullptr) return true;
   }
@@ -96,16 +91,17 @@ bool donors_may_leave() noexcept {
   return may;
 }
 
-bool lacks_thread(const Context* context) noexcept {
+__attribute__((no_sanitize("address", "thread"))) bool lacks_thread(const Context* context) noexcept {
   return context->donated && static_cast<const Donor*>(context)->leaves;
 }
 
-bool lacks_thread(pthread_t live_thread) noexcept {
+__attribute__((no_sanitize("address", "thread"))) bool lacks_thread(pthread_t live_thread) noexcept {
   const Context* context = context_of(live_thread);
   return context != nullptr && lacks_thread(context);
 }
 
-bool stack_without_thread(pthread_t thread, void*& lowest, size_t& size) noexcept {
+__attribute__((no_sanitize("address", "thread"))) bool stack_without_thread(pthread_t thread, void*& lowest,
+                                                                            size_t& size) noexcept {
   if (!lacks_thread(thread)) return false;
   const Context* context = context_of(thread);
   lowest = reinterpret_cast<void*>(context->stack_end);
@@ -158,8 +154,8 @@ bool Donor::run_apart(uintptr_t identity, void (*run)(void*), void* argument) no
   }
   const SignalsBlocked blocked;
   platform::await_bare_thread(os_thread);
-  Apart apart{run, argument};
-  const bool started = platform::start_bare_thread(free_stack_of(this), identity, run_and_end, &apart, os_thread);
+  Call errand{run, argument};
+  const bool started = platform::start_bare_thread(free_stack_of(this), identity, run_and_end, &errand, os_thread);
   if (started) platform::await_bare_thread(os_thread);
   state.fetch_xor(absent | coming, std::memory_order_release);
   return started;

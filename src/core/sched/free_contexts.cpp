@@ -86,22 +86,20 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
 // every member of a large team, which is the square of the CPUs in all.
 [[gnu::noinline]] Context* take_or_make(Carrier* carrier, uint64_t avoid, bool may_lack) noexcept {
   const Pool& p = pool();
-  const bool needed = !may_lack || p.contexts.size() < p.enough_contexts;
+  const bool needed = !may_lack || p.contexts.size() < enough_contexts(p.settings);
   Context* context = look_further(carrier, fitting(avoid), needed);
   if (context != nullptr || !needed) return context;
   if (Context* made = carrier->is_listed() ? make_free() : nullptr) return made;
   return avoid != 0 ? find_free(carrier, 0) : nullptr;
 }
 
-// So many donors keep their threads. Programs may treat those of a team as threads of the kernel, and a team has seldom
-// more than slots. Pauses take an identity each, and may be thousands.
-size_t kept_threads(const Pool& p) noexcept {
-  constexpr size_t kOfPauses = 2;
-  if (p.settings.parked_threads >= 0) return static_cast<size_t>(p.settings.parked_threads);
-  return has_polling_services() ? kOfPauses : p.enough_contexts;
-}
-
 }  // namespace
+
+size_t kept_threads(const Settings& settings) noexcept {
+  constexpr size_t kOfPauses = 2;
+  if (settings.parked_threads >= 0) return static_cast<size_t>(settings.parked_threads);
+  return has_polling_services() ? kOfPauses : enough_contexts(settings);
+}
 
 Context* find_free(Carrier* carrier, uint64_t avoid) noexcept {
   const Fits fits = fitting(avoid);
@@ -117,7 +115,7 @@ Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept {
 Context* make_free(bool needed) noexcept {
   Pool& p = pool();
   const std::lock_guard lock(p.lock);
-  Context* made = p.contexts.make(needed, kept_threads(p));
+  Context* made = p.contexts.make(needed, kept_threads(p.settings));
   if (made == nullptr) return nullptr;
   prepare(made, life, nullptr);
   made->born = p.release_requests.load(std::memory_order_relaxed);

@@ -18,7 +18,7 @@ Context* find_free(Carrier* carrier, uint64_t avoid) noexcept;
 Context* find_at_hand(Carrier* carrier, uint64_t avoid) noexcept;
 
 // The same as find_free(); makes a context where there is none; where the system refuses that, takes any free one.
-// Null: there is none, or none that fits and the pool has enough (Pool::enough_contexts).
+// Null: there is none, or none that fits and the pool has enough (enough_contexts()).
 // Without `may_lack` the pool never has enough.
 Context* take_free(Carrier* carrier, uint64_t avoid, bool may_lack = false) noexcept;
 

@@ -50,9 +50,6 @@ struct Pool {
   Carrier* spare_roots = nullptr;
   Carrier* spare_unlisted = nullptr;  // carriers that the table had no room for
   ContextPool contexts;
-  // Where there are so many, none is made only to keep apart two members of a team of which one has ended before the
-  // other begins.
-  const size_t enough_contexts = std::max<size_t>(16, static_cast<size_t>(settings.slots));
   WorkerStacks worker_stacks;
 
   // Relaxed reads everywhere: a worker that acts on an old value runs a moment longer or later.

@@ -65,4 +65,15 @@ struct Settings {
   void (*identity_ends)() = nullptr;
 };
 
+// Where there are so many contexts, none is made only to keep apart two members of a team of which one has ended before
+// the other begins.
+inline size_t enough_contexts(const Settings& settings) noexcept {
+  constexpr int kLeast = 16;
+  return static_cast<size_t>(settings.slots > kLeast ? settings.slots : kLeast);
+}
+
+// How many donors keep their OS threads (core/context/donor.h). Programs may treat those of a team as threads of the
+// kernel, and a team seldom has more than slots. Pauses take an identity each, and may be thousands.
+size_t kept_threads(const Settings& settings) noexcept;
+
 }  // namespace weft::core

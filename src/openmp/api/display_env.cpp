@@ -183,6 +183,7 @@ void display_env(bool verbose) noexcept {
     out.setting("WEFT_SPIN_WAITS", name_of(options.spin_waits));
     out.setting("WEFT_REPRODUCIBLE", name_of(options.reproducible));
     out.setting("WEFT_ALPI_CPUS", long{thread_id_count(settings.slots)});
+    out.setting("WEFT_PARKED_THREADS", static_cast<long>(core::kept_threads(settings)));
     out.setting("WEFT_MPI_SILENCE", long{options.mpi_silence});
     out.setting("WEFT_MPI_SIGNAL", options.mpi_signal);
     out.setting("WEFT_REGION_THREADS", long{options.region_threads});

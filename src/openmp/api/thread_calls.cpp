@@ -430,8 +430,10 @@ int our_pthread_getname_np(pthread_t thread, char* name, size_t room) {
 
 // ---- stacks ----
 
-// libc asks the kernel for the CPUs of the thread too, and tells nothing where there is none of that number.
-int our_pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) {
+// libc asks the kernel for the CPUs of the thread too, and tells nothing where there is none of that number. A
+// sanitizer asks for the stack of a thread of which it has no state yet.
+__attribute__((no_sanitize("address", "thread"))) int our_pthread_getattr_np(pthread_t thread,
+                                                                             pthread_attr_t* attributes) {
   void* lowest = nullptr;
   size_t size = 0;
   if (!core::stack_without_thread(thread, lowest, size)) return g_pthread_getattr_np(thread, attributes);

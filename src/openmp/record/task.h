@@ -70,6 +70,7 @@ struct Task {
 
   uint32_t created = 0;
   uint32_t done_here = 0;
+  uint32_t children_allowed = 0;  // more than these, and it lets them run (task_dispatch.cpp)
   std::atomic<int32_t> done_remote{0};
   // The thief: the member that last took a child of this task from another member's deque, or -1; a hint
   // (deque_of_thief() in task_take.h).
@@ -132,6 +133,7 @@ inline void renew(Task* task, Task* parent) noexcept {
   task->group = parent != nullptr ? parent->group : nullptr;
   task->created = 0;
   task->done_here = 0;
+  task->children_allowed = 0;
   task->done_remote.store(0, std::memory_order_relaxed);
   task->thief.store(-1, std::memory_order_relaxed);
 }

@@ -13,6 +13,7 @@
 #include "openmp/task/task_pause.h"
 #include "openmp/task/task_run.h"
 #include "openmp/task/task_wait.h"
+#include "platform/cycles.h"
 #include "platform/fence.h"
 
 namespace weft::openmp {
@@ -115,19 +116,35 @@ void give_to_team(Member* self, Task* task) noexcept {
   }
 }
 
+// Whether the caller's children get on: half of what it may have is left in the end. While some are there to be run,
+// one ends within a turn of the system's; else they may wait for what the caller holds, or does next.
+bool run_until_few_are_left(Member* self, uint32_t few) noexcept {
+  constexpr int64_t kPatienceNs = 4'000'000;
+  int64_t since = platform::now_ns();
+  for (uint32_t before = children_left(self->task); before > few;) {
+    yield_task(self);
+    const uint32_t left = children_left(self->task);
+    if (left < before) {
+      before = left;
+      since = platform::now_ns();
+    } else if (!tasks_in_sight(self->team) || platform::now_ns() - since > kPatienceNs) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Where tasks may be paused, the caller runs none of its children when it has made too many. It steps aside for its
-// stand-in until half of them have ended: tasks that are all made before one runs take memory, and what they use has
-// left the cache by then. While none of them can go on, it goes on itself: it may be up to what it does next.
+// stand-in: tasks that are all made before one runs take memory, and what they use has left the cache by then.
 void let_children_run(Member* self) noexcept {
   constexpr uint32_t kMostForEachMember = 64;
+  Task* now = self->task;
   const uint32_t most = kMostForEachMember * static_cast<uint32_t>(self->team->size);
-  uint32_t left = children_left(self->task);
+  const uint32_t left = children_left(now);
   // No stand-in comes where the caller counts on its number.
-  if (left <= most || counts_on_number(self)) return;
-  for (uint32_t before = left + 1; left > most / 2 && left < before; left = children_left(self->task)) {
-    before = left;
-    yield_task(self);
-  }
+  if (left <= std::max(most, now->children_allowed) || counts_on_number(self)) return;
+  // After a try in vain there are twice as many before the next one: there may be thousands that wait for messages.
+  now->children_allowed = run_until_few_are_left(self, most / 2) ? 0 : 2 * left;
 }
 
 }  // namespace

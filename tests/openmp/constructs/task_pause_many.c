@@ -5,6 +5,7 @@
 #include "../support/mailbox.h"
 
 #include <omp.h>
+#include <unistd.h>
 
 enum { many = 4000, most_for_each = 64 };
 
@@ -37,8 +38,8 @@ static void few_are_left(int with_dependences)
     }
   }
   CHECK_EQ(atomic_load(&ended), many);
-  // Where the CPUs are busy, a child may be all the time about to end: then its creator makes some more.
-  CHECK(most < many / 2);
+  // A thread that has lost its CPU keeps others from its tasks. Then their creator makes some more.
+  if (omp_get_num_procs() <= sysconf(_SC_NPROCESSORS_ONLN)) CHECK(most < many / 2);
 }
 
 // Receivers first: none of them ends before their creator has made the senders.
