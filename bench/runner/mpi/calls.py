@@ -24,7 +24,7 @@ TIMES = 100
 RATE = 0.9
 # Of a program without threads; it is measured apart.
 WITHOUT_TASKS = "one thread"
-IN_TEAMS = "ping_pong,ready_receive,message,waiting"
+IN_TEAMS = "ping_pong,ready_receive,message,waiting,blocked"
 READY, INSIDE = "ready_receive_outside", "ping_pong_inside_8"
 # What is compared: a measure of weft, and which one of which runtime it may take so many times of.
 COMPARED = (
@@ -34,6 +34,11 @@ COMPARED = (
     ("8 bytes inside of a task / plain outside", INSIDE, "libgomp", "ping_pong_outside_8", 1.3),
     ("64 tasks, a blocking message / TAMPI_Iwait", "message_blocking", "weft", "message_events", 1 / RATE),
     ("without tasks, one of each call / plain", "call_all", "libgomp", "call_all", 1.02),
+)
+# What 8000 tasks may take of weft that wait for a second.
+BLOCKED = (
+    ("8000 tasks that wait, seconds", "blocked_seconds", 10, "s"),
+    ("8000 tasks that wait, threads beyond the CPUs", "blocked_threads", 8, ""),
 )
 
 
@@ -105,6 +110,10 @@ class Calls(RuntimesStudy):
             waiting = self.samples.median(policy, "weft", "waiting")
             if waiting is not None:
                 verdicts.append(Verdict("CPU while all tasks wait", policy, waiting, 2, "%"))
+            for what, measure, limit, unit in BLOCKED:
+                found = self.samples.median(policy, "weft", measure)
+                if found is not None:
+                    verdicts.append(Verdict(what, policy, found, limit, unit))
         return verdicts
 
     def show(self, console: Console) -> None:
