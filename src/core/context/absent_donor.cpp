@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Donors whose OS threads have ended (core/context/donor.h).
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <boost/context/detail/fcontext.hpp>
 
+#include "base/keep_errno.h"
 #include "core/context/donor.h"
 #include "core/context/signals.h"
 #include "platform/bare_thread.h"
 #include "platform/futex.h"
+#include "platform/generation.h"
 #include "platform/sanitizer.h"
 #include "platform/thread_pointer.h"
 #include "platform/valgrind.h"
@@ -16,6 +19,8 @@ namespace weft::core {
 
 namespace {
 
+constexpr int64_t kLookNs = 1'000'000;
+
 using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
@@ -23,8 +28,12 @@ using boost::context::detail::transfer_t;
 // Above all numbers that the kernel gives (PID_MAX_LIMIT is 2^22), within what a futex can hold (FUTEX_TID_MASK), and
 // none whose clock could be taken for another thread's.
 constexpr uint32_t kFirstNumber = 1u << 28;
-// Relaxed: each is given once.
-std::atomic<uint32_t> g_next_number{kFirstNumber};
+
+// Each is given once, as long as there have not been more than there are. Relaxed: nothing else hangs on it.
+uint32_t next_number() noexcept {
+  static std::atomic<uint32_t> given{0};
+  return kFirstNumber + given.fetch_add(1, std::memory_order_relaxed) % kFirstNumber;
+}
 
 // Right below the frames in which the donor has parked. Those who have not parked yet, or have gone on, use it no more.
 uintptr_t free_stack_of(const Donor* donor) noexcept {
@@ -35,9 +44,11 @@ uintptr_t free_stack_of(const Donor* donor) noexcept {
 void depart(transfer_t from) noexcept {
   auto* donor = static_cast<Donor*>(from.data);
   donor->parked_at = from.fctx;
-  uint32_t expected = Donor::parked;
-  // Release: who brings the donor back sees where it has parked.
-  if (donor->state.compare_exchange_strong(expected, Donor::parked | Donor::absent, std::memory_order_release)) {
+  uint32_t seen = Donor::parked;
+  // Release: who brings the donor back sees where it has parked. One that has been told to end goes too: it may have
+  // run handlers, and a new thread has what the process has become meanwhile (setuid).
+  while ((seen & ~uint32_t{Donor::ending}) == Donor::parked) {
+    if (!donor->state.compare_exchange_weak(seen, seen | Donor::absent, std::memory_order_release)) continue;
     platform::futex_wake(donor->state, 1);
     platform::end_bare_thread();
   }
@@ -112,29 +123,36 @@ __attribute__((no_sanitize("address", "thread"))) bool stack_without_thread(pthr
 bool Donor::begin_to_leave_threads() noexcept {
   number_in_record = platform::number_in_record();
   if (number_in_record == nullptr || rseq == Rseq::refused) return false;
-  // libc looks at it when it sends all threads a signal.
-  const uint32_t number = g_next_number.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t number = next_number();
   platform::become_bare_thread(os_thread);
   std::atomic_ref(*number_in_record).store(number, std::memory_order_relaxed);
   number_identity(static_cast<pid_t>(number));
+  generation = platform::generation();
   leaves = true;
   return true;
 }
 
-void Donor::leave_thread() noexcept {
+bool Donor::leave_thread() noexcept {
+  // The child of a fork that a handler has made has this thread alone.
+  if (generation != platform::generation()) return false;
   // The stack of the jump lies below this frame, and is left before anything else uses it.
   constexpr uintptr_t kBelow = 1024;
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   jump_fcontext(make_fcontext(reinterpret_cast<void*>((here - kBelow) & ~uintptr_t{63}), 0, depart), this);
+  return true;
 }
 
 bool Donor::bring_back() noexcept {
-  uint32_t seen = state.load(std::memory_order_acquire);
-  do {
-    if ((seen & absent) == 0) return true;
-  } while (!state.compare_exchange_weak(seen, (seen & ~uint32_t{absent}) | coming, std::memory_order_acq_rel));
-  // The new thread inherits the mask, and no handler is to run under the donor's identity.
+  // The new thread inherits the mask, and no handler is to run under the donor's identity. Nor does one interrupt who
+  // brings a donor back: it might wait for that.
   const SignalsBlocked blocked;
+  uint32_t seen = state.load(std::memory_order_acquire);
+  while ((seen & absent) == 0 ||
+         !state.compare_exchange_weak(seen, (seen & ~uint32_t{absent}) | coming, std::memory_order_acq_rel)) {
+    if ((seen & (absent | coming)) == 0) return true;
+    if ((seen & coming) != 0) platform::futex_wait_for(state, seen, kLookNs);
+    seen = state.load(std::memory_order_acquire);
+  }
   platform::await_bare_thread(os_thread);
   if (platform::start_bare_thread(free_stack_of(this), thread_pointer, resume, this, os_thread)) return true;
   state.fetch_xor(absent | coming, std::memory_order_release);
@@ -146,18 +164,21 @@ void Donor::become_thread() noexcept {
   platform::become_libc_thread(number_in_record);
 }
 
-bool Donor::run_apart(uintptr_t identity, void (*run)(void*), void* argument) noexcept {
-  // Nobody else brings it back meanwhile.
-  for (uint32_t seen = parked | absent; !state.compare_exchange_weak(seen, parked | coming, std::memory_order_acq_rel);
-       seen = parked | absent) {
-    platform::futex_wait_for(state, seen, 1'000'000);
+bool run_apart(uintptr_t identity, void (*run)(void*), void* argument) noexcept {
+  constexpr size_t kStackSize = 64 << 10;
+  const base::KeepErrno keep;
+  void* stack = mmap(nullptr, kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return false;
+  Call call{run, argument};
+  std::atomic<uint32_t> number{0};
+  bool started = false;
+  {
+    const SignalsBlocked blocked;
+    const auto top = reinterpret_cast<uintptr_t>(stack) + kStackSize;
+    started = platform::start_bare_thread(top, identity, run_and_end, &call, number);
+    platform::await_bare_thread(number);
   }
-  const SignalsBlocked blocked;
-  platform::await_bare_thread(os_thread);
-  Call errand{run, argument};
-  const bool started = platform::start_bare_thread(free_stack_of(this), identity, run_and_end, &errand, os_thread);
-  if (started) platform::await_bare_thread(os_thread);
-  state.fetch_xor(absent | coming, std::memory_order_release);
+  munmap(stack, kStackSize);
   return started;
 }
 

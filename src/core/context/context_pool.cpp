@@ -216,28 +216,35 @@ bool ContextPool::has_ended(Context* context) noexcept {
 
 size_t ContextPool::threads() const noexcept {
   size_t count = 0;
-  for (const Donor* donor = made_; donor != nullptr; donor = donor->next_made) {
-    count += (donor->state.load() & Donor::absent) == 0 ? 1 : 0;
-  }
+  for (const Donor* donor = made_; donor != nullptr; donor = donor->next_made) count += donor->leaves ? 0 : 1;
   return count;
 }
 
-Context* ContextPool::end(Context* chain) noexcept {
-  constexpr timespec kNap{0, 10'000'000};
-  constexpr int kTries = 100;
+ContextPool::Ended ContextPool::end(Context* chain) noexcept {
+  constexpr timespec kNap{0, 50'000};
+  constexpr int kMostRefusals = 2'000;  // a tenth of a second in all
   const base::KeepErrno keep;
-  Context* ended = nullptr;
+  Ended result;
+  int refusals = 0;
   while (Context* context = chain) {
     chain = context->next;
     auto* donor = static_cast<Donor*>(context);
     begin_end(context);
-    int tries = 0;
-    while (!has_thread_to_end(donor) && ++tries < kTries) platform::system_call(SYS_nanosleep, &kNap, nullptr);
-    if (tries == kTries) continue;
-    pthread_join(donor->thread, nullptr);
-    context->next = std::exchange(ended, context);
+    if (!donor->leaves) {
+      pthread_join(donor->thread, nullptr);
+    } else {
+      while (!has_ended(context) && refusals < kMostRefusals) {
+        refusals += (donor->state.load() & Donor::absent) != 0 ? 1 : 0;
+        platform::system_call(SYS_nanosleep, &kNap, nullptr);
+      }
+      if (refusals == kMostRefusals && !has_ended(context)) {
+        context->next = std::exchange(result.later, context);
+        continue;
+      }
+    }
+    context->next = std::exchange(result.ended, context);
   }
-  return ended;
+  return result;
 }
 
 void ContextPool::reuse(Context* chain) noexcept {

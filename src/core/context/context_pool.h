@@ -41,9 +41,13 @@ class ContextPool {
   static bool has_ended(Context* context) noexcept;
   void reuse(Context* chain) noexcept;
 
-  // The second and the third step for a chain of contexts that have been withdrawn: waits for their donors. Returns
-  // those that have ended: the system may refuse the threads that absent donors need for that.
-  static Context* end(Context* chain) noexcept;
+  // The second and the third step for a chain of contexts that have been withdrawn: waits for their donors. The system
+  // may refuse the threads that absent donors need for that; of those has_ended() is to be asked later.
+  struct Ended {
+    Context* ended = nullptr;
+    Context* later = nullptr;
+  };
+  static Ended end(Context* chain) noexcept;
 
   bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
@@ -56,7 +60,7 @@ class ContextPool {
   size_t most() const noexcept { return most_; }
   size_t withdrawn() const noexcept { return withdrawn_; }
 
-  // How many of them have an OS thread, or one that goes or comes.
+  // How many of them have an OS thread all the time.
   size_t threads() const noexcept;
 
   // The list of all donors that there have been, linked by next_of_all. Called by any thread.

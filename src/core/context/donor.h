@@ -2,8 +2,8 @@
 // A parked thread that has donated its identity and its stack to a context. It runs handlers of signals for contexts
 // that no carrier runs (core/context/signals.h).
 //
-// Where there are many donors, most are *absent*: the OS thread has ended, past libc, and has left the identity behind.
-// Whoever needs one starts another OS thread in its place, which goes on where the first one has parked: to run
+// Where contexts are paused, most donors are *absent*: the OS thread has ended, past libc, and has left the identity
+// behind. Whoever needs one starts another OS thread in its place, which goes on where the first one has parked: to run
 // handlers, after which it leaves again, or to end the identity as libc ends threads. libc's record says meanwhile that
 // the thread lives, and has a number that the kernel gives no thread. Internal to core.
 #pragma once
@@ -26,7 +26,7 @@ struct alignas(64) Donor : Context {
     called = 4,  // the donor is to run handlers for `call`
     ending = 8,  // beside the others: the pool has told it to end
     absent = 16,  // beside the others: no OS thread of it is there, or the last one is about to be gone
-    coming = 32,  // in place of `absent`: a thread tries to bring it back
+    coming = 32,  // in place of `absent`: a thread tries to bring it back, with signals blocked
   };
 
   pthread_t thread{};
@@ -42,6 +42,7 @@ struct alignas(64) Donor : Context {
   bool leaves = false;
   uint32_t* number_in_record = nullptr;  // where libc has the number of the thread
   void* parked_at = nullptr;  // where the thread goes on, on the donor's own stack
+  uint32_t generation = 0;  // of its process (platform/generation.h)
   // The number of the OS thread that is there; 0: none, and the donor's own stack is free (platform/bare_thread.h).
   std::atomic<uint32_t> os_thread{0};
 
@@ -55,18 +56,21 @@ struct alignas(64) Donor : Context {
   // Makes the donor one that is absent where it can be, and returns true, if its thread and this machine allow that.
   // Called by the donor's thread before it serves.
   bool begin_to_leave_threads() noexcept;
-  // The caller, which serves, goes; returns, on another OS thread or at once, when there is something to do.
-  void leave_thread() noexcept;
-  // Sees to it that an OS thread is there, or comes; false: the system refuses one.
+  // The caller, which serves, goes; returns, on another OS thread or at once, when there is something to do. False: it
+  // must stay.
+  bool leave_thread() noexcept;
+  // Sees to it that an OS thread is there; false: the system refuses one. It may take as long as another thread that
+  // tries the same.
   bool bring_back() noexcept;
   // The OS thread that runs this becomes the thread that libc takes the donor for. Called when it is to end.
   void become_thread() noexcept;
-  // Runs `run(argument)` on an OS thread for that alone, under the identity `thread_pointer`, and waits for its end. It
-  // must not use the donor's identity, which the caller has. False: the system refuses a thread.
-  bool run_apart(uintptr_t thread_pointer, void (*run)(void*), void* argument) noexcept;
   // The number of the OS thread that runs this.
   pid_t own_thread() const noexcept { return leaves ? static_cast<pid_t>(os_thread.load()) : thread_id; }
 };
+
+// Runs `run(argument)` on an OS thread for that alone, under the identity `thread_pointer`, and waits for its end.
+// False: the system refuses a thread, or memory for its stack.
+bool run_apart(uintptr_t thread_pointer, void (*run)(void*), void* argument) noexcept;
 
 // Whether donors of this process may be absent: not where a tool that follows each thread would lose it.
 bool donors_may_leave() noexcept;

@@ -119,7 +119,7 @@ bool hand_over(const siginfo_t* info, uintptr_t identity) noexcept {
   if (lacks_thread(caller)) {
     // There is no such thread. One that is made for this alone has the old ids, as all others have had.
     siginfo_t copy = *info;
-    return static_cast<Donor*>(caller)->run_apart(identity, run_libcs_and_return, &copy);
+    return run_apart(identity, run_libcs_and_return, &copy);
   }
   g_handler_request.identity = identity;
   g_handler_request.info = *info;

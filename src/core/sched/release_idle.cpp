@@ -52,7 +52,8 @@ void end_and_wait(Pool& p, ContextQueue& stale) noexcept {
   p.lock.unlock();
   if (ending == nullptr) return;
   // The lock is free here: the destructors of the identities' thread-local objects may need it.
-  Context* ended = ContextPool::end(ending);
+  const auto [ended, later] = ContextPool::end(ending);
+  p.surplus.end_later(later);
   const std::lock_guard lock(p.lock);
   p.contexts.reuse(ended);
 }

@@ -45,7 +45,7 @@ enum class Admission : uint8_t {
 struct Settings {
   int slots = 1;                 // carriers that may run at once
   size_t stack_size = 8u << 20;  // bytes, of a context
-  int parked_threads = -1;       // donors that keep their threads; -1: by the slots, and whether contexts are paused
+  int parked_threads = -1;       // donors that keep their threads; -1: it depends on whether contexts are paused
   long spin_ns = 1'000'000;      // how long a waiter looks before it leaves its CPU
   Admission admission = Admission::all;
   // The CPUs that a worker is bound to while it runs no bound context (core/sched/binding.h); null: workers are not
@@ -72,8 +72,8 @@ inline size_t enough_contexts(const Settings& settings) noexcept {
   return static_cast<size_t>(settings.slots > kLeast ? settings.slots : kLeast);
 }
 
-// How many donors keep their OS threads (core/context/donor.h). Programs may treat those of a team as threads of the
-// kernel, and a team seldom has more than slots. Pauses take an identity each, and may be thousands.
+// How many donors keep their OS threads (core/context/donor.h): all, as programs may treat members as threads of the
+// kernel; few where contexts are paused, since each pause takes an identity, and there may be thousands.
 size_t kept_threads(const Settings& settings) noexcept;
 
 }  // namespace weft::core

@@ -179,7 +179,10 @@ int send_signal(pthread_t thread, const siginfo_t& info) noexcept {
   const pid_t number = number_of(context);
   if (number == 0) return kNoContext;
   const int error = send_to(context, info);
-  return context_of(thread) == context ? error : deliver(context, number);
+  if (context_of(thread) == context) return error;
+  // An absent donor has another number when it ends.
+  const pid_t now = number_of(context);
+  return deliver(context, now != 0 ? now : number);
 }
 
 int send_signal_by_number(pid_t thread, const siginfo_t& info) noexcept {
@@ -284,19 +287,49 @@ void await_target(Context* self, Context* target, Departure departure) noexcept 
   } while (!occupy_now(target));
 }
 
+namespace {
+
+enum class Called : uint8_t { one, none, refused };
+
+// There are as many donors as contexts that no carrier runs, and each is busy with one of these at most. Those that
+// have a thread come first, and of the others the context's own.
+Called call_a_donor(Context* context) noexcept {
+  const Pool* p = g_pool.load(std::memory_order_acquire);
+  Donor* const own = context->donated ? static_cast<Donor*>(context) : nullptr;
+  Donor* const all = p != nullptr ? p->contexts.all() : nullptr;
+  Called called = Called::none;
+  for (const bool absent : {false, true}) {
+    const auto takes = [&](Donor* donor) {
+      // A hint: take_call() looks again.
+      if (((donor->state.load(std::memory_order_relaxed) & Donor::absent) != 0) != absent) return false;
+      if (donor->take_call(context)) return true;
+      if ((donor->state.load() & Donor::absent) != 0) called = Called::refused;
+      return false;
+    };
+    if (own != nullptr && takes(own)) return Called::one;
+    for (Donor* donor = all; donor != nullptr; donor = donor->next_of_all) {
+      if (takes(donor)) return Called::one;
+      if (called == Called::refused) return called;
+    }
+  }
+  return called;
+}
+
+}  // namespace
+
 [[gnu::cold, gnu::noinline]] void summon(Context* context) noexcept {
+  constexpr int kMostRefusals = 10'000;  // a second
+  int refusals = 0;
   const SignalsBlocked blocked;
   for (;;) {
     const uint8_t seen = context->attention.load();
     if ((seen & Attention::letters) == 0 || (seen & (Attention::trying | Attention::served)) != 0) return;
     if (context->occupied.load(std::memory_order_acquire) != 0) return;
-    if (context->donated && static_cast<Donor*>(context)->take_call(context)) return;
-    // There are as many donors as contexts that no carrier runs, and each is busy with one of these at most.
-    const Pool* p = g_pool.load(std::memory_order_acquire);
-    for (Donor* donor = p != nullptr ? p->contexts.all() : nullptr; donor != nullptr; donor = donor->next_of_all) {
-      if (donor->take_call(context)) return;
-    }
-    let_others_run();
+    const Called called = call_a_donor(context);
+    if (called == Called::one) return;
+    // Where the system goes on refusing absent donors a thread, the handlers run when the context goes on.
+    if (called == Called::refused && ++refusals == kMostRefusals) return;
+    called == Called::refused ? nap() : let_others_run();
   }
 }
 
@@ -431,16 +464,19 @@ bool Donor::take_call(Context* context) noexcept {
 }
 
 void Donor::serve() noexcept {
+  bool has_served = false;
   for (;;) {
     const uint32_t seen = state.load(std::memory_order_acquire);
     if ((seen & called) != 0) {
       run_handlers_of(call, own_thread(), thread_pointer);
       state.fetch_xor(called | parked, std::memory_order_acq_rel);
+      has_served = true;
       continue;
     }
-    if ((seen & (ending | taken)) == ending) break;
-    if (leaves && seen == parked) {
-      leave_thread();
+    const bool ends = (seen & (ending | taken)) == ending;
+    if (ends && !(leaves && has_served)) break;
+    if (leaves && (seen & parked) != 0 && leave_thread()) {
+      has_served = false;
       continue;
     }
     platform::futex_wait(state, seen);

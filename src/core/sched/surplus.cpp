@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "core/sched/pool.h"
+#include "core/sched/waking.h"
+#include "core/sched/watcher.h"
 #include "platform/cycles.h"
 
 namespace weft::core {
@@ -19,11 +21,13 @@ bool are_kept(const Pool& pool) noexcept { return pool.memory_is_locked.load(std
 
 void Surplus::tick(Pool& pool) noexcept {
   const int64_t now = platform::now_ns();
-  if (now - last_look_ < kPeriodNs) return;
-  last_look_ = now;
+  const bool is_time = now - last_look_ >= kPeriodNs;
+  if (!is_time && !has_absent_.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(lock_);
   if (stopped_) return;
   reap(pool);
+  if (!is_time) return;
+  last_look_ = now;
   if (!are_kept(pool)) take_out(pool);
 }
 
@@ -48,6 +52,19 @@ void Surplus::await_ends(Pool& pool) noexcept {
 void Surplus::end(Pool& pool, ContextQueue& unused) noexcept {
   const std::lock_guard lock(lock_);
   if (!stopped_) begin_to_end(pool, unused);
+}
+
+void Surplus::end_later(Context* chain) noexcept {
+  if (chain == nullptr) return;
+  {
+    const std::lock_guard lock(lock_);
+    while (Context* context = chain) {
+      chain = context->next;
+      absent_.add(context);
+    }
+    note_absent();
+  }
+  wake_monitor();
 }
 
 bool Surplus::any(const Pool& pool) noexcept {
@@ -89,7 +106,10 @@ void Surplus::begin_to_end(Pool& pool, ContextQueue& unused) noexcept {
     ContextPool::begin_end(context);
     (lacks_thread(context) ? absent_ : ending_).add(context);
   }
+  note_absent();
 }
+
+void Surplus::note_absent() noexcept { has_absent_.store(!absent_.empty(), std::memory_order_relaxed); }
 
 // Takes back the contexts whose identities have ended. It waits for none of the others: the destructors of their
 // thread-local objects may take long.
@@ -101,21 +121,24 @@ void Surplus::reap_ended(Pool& pool) noexcept {
   }
 }
 
-// Absent donors get a thread each to end with, a few at a time: the program may be near the limit of its threads.
+// Absent donors get a thread each to end with, some at a time: the program may be near the limit of its threads. Those
+// whose destructors wait for each other all come.
 void Surplus::reap(Pool& pool) noexcept {
   constexpr int kAtOnce = 16;
   constexpr int64_t kMostNs = 3'000'000;
   constexpr useconds_t kPauseUs = 50;
   reap_ended(pool);
-  for (const int64_t end = platform::now_ns() + kMostNs; !absent_.empty() && platform::now_ns() < end;) {
-    while (ending_.size() < kAtOnce) {
+  bool refused = false;
+  for (const int64_t end = platform::now_ns() + kMostNs; !absent_.empty() && !refused && platform::now_ns() < end;) {
+    for (int i = 0; i < kAtOnce && !absent_.empty() && !refused; ++i) {
       Context* context = absent_.take_first(ContextPool::has_thread_to_end);
-      if (context == nullptr) break;
-      ending_.add(context);
+      refused = context == nullptr;
+      if (!refused) ending_.add(context);
     }
     usleep(kPauseUs);
     reap_ended(pool);
   }
+  note_absent();
 }
 
 }  // namespace weft::core

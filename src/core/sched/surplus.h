@@ -3,6 +3,7 @@
 // stop(). Internal to core.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "core/sched/free_lists.h"
@@ -25,6 +26,9 @@ class Surplus {
   // not the monitor's wakes the monitor then.
   void end(Pool& pool, ContextQueue& unused) noexcept;
 
+  // Takes over a chain of contexts that have been withdrawn and told to end, and whose donors have no thread for that.
+  void end_later(Context* chain) noexcept;
+
   // Whether there is something for another look.
   bool any(const Pool& pool) noexcept;
 
@@ -40,6 +44,7 @@ class Surplus {
   void take_out(Pool& pool) noexcept;
   void begin_to_end(Pool& pool, ContextQueue& unused) noexcept;
   void reap(Pool& pool) noexcept;
+  void note_absent() noexcept;
   void reap_ended(Pool& pool) noexcept;
 
   int64_t last_look_ = 0;
@@ -47,6 +52,8 @@ class Surplus {
   bool stopped_ = false;
   ContextQueue ending_;  // contexts whose donors have been told to end and have not ended
   ContextQueue absent_;  // those whose donors have no thread yet to end with
+  // Whether there are some. Relaxed: a look that misses it comes soon again.
+  std::atomic<bool> has_absent_{false};
 };
 
 }  // namespace weft::core

@@ -2,6 +2,7 @@
 #include "openmp/api/thread_calls.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -23,6 +24,7 @@
 #include "core/api/budget.h"
 #include "core/api/fork.h"
 #include "core/api/thread.h"
+#include "core/context/stack_overflow.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/team/caller_binding.h"
 #include "platform/cpu_set.h"
@@ -103,7 +105,8 @@ pid_t number_of(pid_t thread) noexcept {
 }
 
 OwnSettings* settings_of(Context* self) noexcept {
-  if (self->own == nullptr) self->own = new (std::nothrow) OwnSettings;
+  // Release: others may read a name in it.
+  if (self->own == nullptr) std::atomic_ref(self->own).store(new (std::nothrow) OwnSettings, std::memory_order_release);
   if (self->own == nullptr) errno = ENOMEM;
   return self->own;
 }
@@ -318,7 +321,7 @@ int our_sched_getparam(pid_t thread, sched_param* parameters) {
 
 int our_pthread_setschedparam(pthread_t thread, int policy, const sched_param* parameters) {
   Context* self = member_as(thread);
-  if (lacks_thread(thread)) return 0;
+  if (lacks_thread(thread)) return sched_get_priority_min(policy) < 0 ? EINVAL : 0;
   if (self == nullptr) return g_pthread_setschedparam(thread, policy, parameters);
   return as_pthread([=] { return set_scheduling(self, policy, parameters); });
 }
@@ -370,8 +373,12 @@ int our_nice(int more) {
 constexpr size_t kNameRoom = 16;
 
 using NamePath = char[48];
-void name_path(NamePath& path, const Context* self) noexcept {
-  std::snprintf(path, sizeof path, "/proc/self/task/%d/comm", self->thread_id);
+void name_path(NamePath& path, const Context* context) noexcept {
+  if (core::lacks_thread(context)) {
+    std::snprintf(path, sizeof path, "/proc/self/comm");
+  } else {
+    std::snprintf(path, sizeof path, "/proc/self/task/%d/comm", context->thread_id);
+  }
 }
 
 bool write_name(Context* self, const char* name) noexcept {
@@ -394,14 +401,15 @@ bool write_name(Context* self, const char* name) noexcept {
   return written;
 }
 
-bool read_name(const Context* self, char (&name)[kNameRoom]) noexcept {
-  if (core::lacks_thread(self)) {
-    if (self->own == nullptr || !self->own->has_name) return false;
-    std::memcpy(name, self->own->name, sizeof name);
+bool read_name(Context* context, char (&name)[kNameRoom]) noexcept {
+  // Acquire pairs with settings_of(): the context may be another one than the caller's.
+  const OwnSettings* own = std::atomic_ref(context->own).load(std::memory_order_acquire);
+  if (core::lacks_thread(context) && own != nullptr && own->has_name) {
+    std::memcpy(name, own->name, sizeof name);
     return true;
   }
   NamePath path;
-  name_path(path, self);
+  name_path(path, context);
   char line[kNameRoom + 1];
   const base::KeepErrno keep;
   if (!platform::read_small_file(path, line, sizeof line)) return false;
@@ -413,17 +421,17 @@ bool read_name(const Context* self, char (&name)[kNameRoom]) noexcept {
 
 int our_pthread_setname_np(pthread_t thread, const char* name) {
   Context* self = member_as(thread);
-  if (lacks_thread(thread)) return 0;
+  if (lacks_thread(thread)) return strnlen(name, kNameRoom) == kNameRoom ? ERANGE : 0;
   if (self == nullptr) return g_pthread_setname_np(thread, name);
   if (strnlen(name, kNameRoom) == kNameRoom) return ERANGE;
   return write_name(self, name) ? 0 : g_pthread_setname_np(thread, name);
 }
 
 int our_pthread_getname_np(pthread_t thread, char* name, size_t room) {
-  if (lacks_thread(thread)) thread = pthread_self();
-  const Context* self = member_as(thread);
+  Context* context = lacks_thread(thread) ? core::context_of(thread) : member_as(thread);
   char now[kNameRoom];
-  if (self == nullptr || room < kNameRoom || !read_name(self, now)) return g_pthread_getname_np(thread, name, room);
+  if (context == nullptr || room < kNameRoom || !read_name(context, now))
+    return g_pthread_getname_np(thread, name, room);
   std::memcpy(name, now, sizeof now);
   return 0;
 }
@@ -437,8 +445,13 @@ __attribute__((no_sanitize("address", "thread"))) int our_pthread_getattr_np(pth
   void* lowest = nullptr;
   size_t size = 0;
   if (!core::stack_without_thread(thread, lowest, size)) return g_pthread_getattr_np(thread, attributes);
-  const int error = pthread_attr_init(attributes);
-  return error != 0 ? error : pthread_attr_setstack(attributes, lowest, size);
+  int error = pthread_attr_init(attributes);
+  if (error == 0) error = pthread_attr_setstack(attributes, lowest, size);
+  if (error == 0) error = pthread_attr_setguardsize(attributes, core::kGuardSize);
+  const CpuSet& cpus = affinity().process;
+  return error != 0
+             ? error
+             : pthread_attr_setaffinity_np(attributes, CpuSet::kBytes, static_cast<const cpu_set_t*>(cpus.data()));
 }
 
 // ---- prctl ----

@@ -65,7 +65,7 @@ void end(ContextPool& pool, const std::vector<Context*>& contexts) {
     context->next = chain;
     chain = context;
   }
-  pool.reuse(ContextPool::end(chain));
+  pool.reuse(ContextPool::end(chain).ended);
 }
 
 class AbsentDonorTest : public testing::Test {
@@ -115,7 +115,6 @@ TEST_F(AbsentDonorTest, ItsNumberIsNobodys) {
 
 TEST_F(AbsentDonorTest, RunsApartUnderAnotherIdentity) {
   ContextPool pool(kStackSize);
-  auto* donor = static_cast<Donor*>(pool.make(true, 0));
   auto* other = static_cast<Donor*>(pool.make(true, 0));
   struct Seen {
     uintptr_t identity = 0;
@@ -128,11 +127,11 @@ TEST_F(AbsentDonorTest, RunsApartUnderAnotherIdentity) {
   };
   for (int i = 0; i < 1000; ++i) {
     seen = {};
-    ASSERT_TRUE(donor->run_apart(other->thread_pointer, look, &seen));
+    ASSERT_TRUE(weft::core::run_apart(other->thread_pointer, look, &seen));
     ASSERT_EQ(seen.identity, other->thread_pointer);
     ASSERT_NE(seen.number, gettid());
   }
-  end(pool, {donor, other});
+  end(pool, {other});
 }
 
 // Calls and ends from all sides: each finds a thread there, or brings one back.
