@@ -73,7 +73,7 @@ class Monitor {
   void rest() noexcept {
     while (g_awake.load(std::memory_order_acquire) == 0) {
       if (pool_.surplus.any(pool_)) {
-        await_call(Surplus::kPeriodNs);
+        await_call(pool_.surplus.pause_ns());
         pool_.surplus.tick(pool_);
       } else {
         await_call(-1);

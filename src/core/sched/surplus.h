@@ -29,6 +29,12 @@ class Surplus {
   // Takes over a chain of contexts that have been withdrawn and told to end, and whose donors have no thread for that.
   void end_later(Context* chain) noexcept;
 
+  // For how long the monitor may sleep before the next look.
+  int64_t pause_ns() const noexcept {
+    constexpr int64_t kWhileSomeEndNs = 2'000'000;
+    return has_absent_.load(std::memory_order_relaxed) ? kWhileSomeEndNs : kPeriodNs;
+  }
+
   // Whether there is something for another look.
   bool any(const Pool& pool) noexcept;
 
