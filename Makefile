@@ -280,13 +280,13 @@ test-install: installed
 	for test in libraries recipes targets uninstall; do \
 	  WEFT_BUILD_DIR=$(CURDIR)/build/release $(TEST_PYTHON) tests/packages/$${test}_test.py || exit 1; done
 
-# What weft is deployed by: systemd, containers, EasyBuild, conda's packages, Lmod. Each is the real one, and skipped where it cannot
-# be had; a minute or two behind the package and the archive.
+# What weft is deployed by: systemd, containers, EasyBuild, conda's packages, Lmod, Slurm. Each is the real one, and skipped where
+# it cannot be had; a few minutes behind the package and the archive.
 test-deployment: deb archive
 	@scripts/setup-install
-	scripts/setup-system bookworm-services || [ $$? -eq 77 ]
+	for system in services slurm; do scripts/setup-system bookworm-$$system || [ $$? -eq 77 ] || exit 1; done
 	tests/packages/deployment/systemd_test build/dist/weft_*_$$(dpkg --print-architecture).deb || [ $$? -eq 77 ]
-	for test in container pod easybuild conda modules; do \
+	for test in container pod easybuild conda modules slurm; do \
 	  tests/packages/deployment/$${test}_test build/dist/weft-*-linux-$$(uname -m).tar.gz || [ $$? -eq 77 ] || exit 1; done
 
 # Format and static analysis; of what is for MPI too.

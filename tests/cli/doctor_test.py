@@ -73,8 +73,17 @@ class Doctor(CommandTest):
         if os.cpu_count() < 2:
             self.skipTest("needs two CPUs")
         cpu = str(min(os.sched_getaffinity(0)))
-        done = finished(["taskset", "-c", cpu, WEFT, "doctor"], timeout=60)
-        self.assertIn("the affinity mask allows 1 of ", done.stdout)
+        for variables, word in (
+            ({}, "mpirun --bind-to none, srun"),
+            ({"SLURM_JOB_ID": "7"}, "srun or sbatch --cpus-per-task=N"),
+            ({"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "2"}, "srun --cpus-per-task=2;"),
+            ({"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "1"}, None),  # what the job has asked for
+        ):
+            with self.subTest(variables=variables):
+                outside = {k: v for k, v in self.KEPT.items() if not k.startswith("SLURM_")}
+                said = finished(["taskset", "-c", cpu, WEFT, "doctor"], env=outside | variables, timeout=60).stdout
+                self.assertEqual("the affinity mask allows 1 of " in said, word is not None, said)
+                self.assertIn(word or "", said)
 
     def test_programs(self):
         program = self.build("plain", PLAIN)

@@ -102,6 +102,7 @@ NOT_RUN = [
     Mark(r"docs/how-to/install\.md", r"fpath=|source .*\.fish", "other shells: cli/pages_test.py asks them"),
     Mark(r"docs/how-to/install\.md", r"module ", "packages/uninstall_test.py, where there are modules"),
     Mark(r"docs/tutorials/nested-blas\.md", ANY, "docs/tutorial_test.py runs each of its blocks"),
+    Mark(r"docs/how-to/slurm\.md", ANY, "needs Slurm: make test-deployment runs each of them"),
     Mark(r"docs/how-to/mpi\.md", r"srun|export SRUN", "needs Slurm"),
     Mark(r"docs/how-to/numa\.md", r"weft numa 4711", "cli/numa_test.py has such a process"),
     Mark(

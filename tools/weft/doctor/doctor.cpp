@@ -77,6 +77,26 @@ bool is_on_node(const Patient& patient) {
   return node != nullptr && base::judge("WEFT_NODE", node->c_str()) == base::Verdict::good && *node != "false";
 }
 
+// In a job of Slurm a task has the CPUs that it has asked for, and no way to more beside them.
+void check_affinity(const Patient& patient, Findings& found) {
+  const int allowed = patient.cpus.affinity;
+  if (allowed >= patient.online) return;
+  const std::string what =
+      "the affinity mask allows " + std::to_string(allowed) + " of " + std::to_string(patient.online) + " CPUs";
+  if (patient.variable("SLURM_JOB_ID") == nullptr) {
+    found.push_back({what, "if that is not meant: mpirun --bind-to none, srun --cpu-bind=none, or no taskset"});
+    return;
+  }
+  const std::string* asked = patient.variable("SLURM_CPUS_PER_TASK");
+  if (asked == nullptr) {
+    found.push_back({what + ", in a job of Slurm", "if that is not meant: srun or sbatch --cpus-per-task=N"});
+  } else if (allowed < std::strtol(asked->c_str(), nullptr, 10)) {
+    found.push_back(
+        {what + ", and the job has asked for " + *asked + " per task",
+         "srun --cpus-per-task=" + *asked + "; with mpirun: --bind-to none, or --map-by slot:PE=" + *asked});
+  }
+}
+
 void check_cpus(const Patient& patient, Findings& found) {
   const platform::CpuBudget& cpus = patient.cpus;
   if (cpus.quota_millis > 0 && cpus.quota_millis < 1000 * cpus.affinity) {
@@ -85,11 +105,7 @@ void check_cpus(const Patient& patient, Findings& found) {
                          " CPUs; weft runs as many threads as fit into it, other runtimes one for each CPU",
                      "a larger quota: docker run --cpus N; resources.limits.cpu of the pod; CPUQuota= of the unit"});
   }
-  if (cpus.affinity < patient.online) {
-    found.push_back({"the affinity mask allows " + std::to_string(cpus.affinity) + " of " +
-                         std::to_string(patient.online) + " CPUs",
-                     "if that is not meant: mpirun --bind-to none, srun --cpu-bind=none, or no taskset"});
-  }
+  check_affinity(patient, found);
   if (patient.load > 1.2 * patient.online) {
     const std::string names = shown(patient.busiest);
     found.push_back({"other programs are at work: " + number(patient.load) + " threads for " +
