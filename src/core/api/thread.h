@@ -5,4 +5,6 @@
 #include "core/context/context.h"
 #include "core/context/own_settings.h"
 #include "core/context/send_signal.h"
+#include "core/context/set_ids.h"
+#include "core/context/stack_overflow.h"
 #include "core/sched/binding.h"

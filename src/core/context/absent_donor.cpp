@@ -7,11 +7,13 @@
 
 #include "base/keep_errno.h"
 #include "core/context/donor.h"
+#include "core/context/set_ids.h"
 #include "core/context/signals.h"
 #include "platform/bare_thread.h"
 #include "platform/futex.h"
 #include "platform/generation.h"
 #include "platform/sanitizer.h"
+#include "platform/system_call.h"
 #include "platform/thread_pointer.h"
 #include "platform/valgrind.h"
 
@@ -125,7 +127,11 @@ bool Donor::begin_to_leave_threads() noexcept {
   if (number_in_record == nullptr || rseq == Rseq::refused) return false;
   const uint32_t number = next_number();
   platform::become_bare_thread(os_thread);
-  std::atomic_ref(*number_in_record).store(number, std::memory_order_relaxed);
+  std::atomic_ref(*number_in_record).store(number);
+  // Not for ever: in the child of a fork one may go on that has no thread any more.
+  constexpr int kMostNaps = 10'000;
+  constexpr timespec kNap{0, 100'000};
+  for (int i = 0; i < kMostNaps && ChangeOfIds::goes_on(); ++i) platform::system_call(SYS_nanosleep, &kNap, nullptr);
   number_identity(static_cast<pid_t>(number));
   generation = platform::generation();
   leaves = true;

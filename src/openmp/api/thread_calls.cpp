@@ -24,7 +24,6 @@
 #include "core/api/budget.h"
 #include "core/api/fork.h"
 #include "core/api/thread.h"
-#include "core/context/stack_overflow.h"
 #include "openmp/affinity/affinity.h"
 #include "openmp/team/caller_binding.h"
 #include "platform/cpu_set.h"

@@ -8,6 +8,7 @@
 #include "openmp/affinity/affinity.h"
 #include "openmp/api/child_calls.h"
 #include "openmp/api/display_env.h"
+#include "openmp/api/id_calls.h"
 #include "openmp/api/last_calls.h"
 #include "openmp/api/thread_calls.h"
 #include "openmp/api/thread_signals.h"
@@ -33,7 +34,7 @@ void find_jobserver(const base::Options& options) noexcept {
 void take_libc_calls(const base::Options& options) noexcept {
   const auto last = core::has_jobserver() ? last_calls() : platform::LibcCalls();
   if (options.adopt_libraries) {
-    platform::take_libc_calls({thread_calls(), child_calls(), signal_calls(), last});
+    platform::take_libc_calls({thread_calls(), child_calls(), signal_calls(), id_calls(), last});
   } else if (!last.empty()) {
     platform::take_libc_calls({last});
   }
