@@ -97,9 +97,8 @@ Fits fitting(uint64_t avoid) noexcept { return {avoid, pool().contexts_since.loa
 
 size_t kept_threads(const Settings& settings) noexcept {
   constexpr size_t kOfPauses = 2;
-  constexpr size_t kAll = 1'000'000;
   if (settings.parked_threads >= 0) return static_cast<size_t>(settings.parked_threads);
-  return has_polling_services() ? kOfPauses : kAll;
+  return has_polling_services() ? kOfPauses : size_t{kAllParkedThreads};
 }
 
 Context* find_free(Carrier* carrier, uint64_t avoid) noexcept {

@@ -42,6 +42,9 @@ enum class Admission : uint8_t {
   fitting,  // as many regions as have no more calls together than there are slots
 };
 
+// More than there can be.
+inline constexpr int kAllParkedThreads = 1'000'000;
+
 struct Settings {
   int slots = 1;                 // carriers that may run at once
   size_t stack_size = 8u << 20;  // bytes, of a context

@@ -49,7 +49,10 @@ core::Settings pool_settings() noexcept {
   settings.place_count = affinity().places.size();
   settings.spin_ns = spin_ns();
   settings.stack_size = stack_size();
-  settings.parked_threads = options.parked_threads;
+  // What libc would ask the kernel of a thread that is not there, functions in the place of libc's answer
+  // (on_load.cpp).
+  settings.parked_threads =
+      options.adopt_libraries || options.parked_threads >= 0 ? options.parked_threads : core::kAllParkedThreads;
   settings.identity_begins = hold_locks_as;
   settings.identity_ends = end_identity;
   settings.progress = progress_of;

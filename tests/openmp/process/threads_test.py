@@ -435,6 +435,9 @@ class Threads(ProcessTest):
                 most, right = self.numbers(program, str(tasks), WEFT_NUM_CPUS=str(cpus))
                 self.assertEqual(right, sum(range(tasks)))
                 self.assertLessEqual(most, cpus + 8)
+        # Nobody answers in libc's place.
+        most, _ = self.numbers(program, str(tasks), WEFT_NUM_CPUS="2", WEFT_ADOPT_LIBRARIES="false")
+        self.assertGreater(most, tasks)
 
     def test_nested_regions_use_the_contexts_that_are_free(self):
         (most,) = self.numbers(self.nested, "600", "2", "4", OMP_NUM_THREADS="2", WEFT_NUM_CPUS="2")
