@@ -472,7 +472,7 @@ class Threads(ProcessTest):
                     parked, _, with_thread, _, working = self.counted(done)
                     self.assertEqual(int(done.stdout.split()[0]), 3 * cpus)
                     self.assertLessEqual(parked, max(16, cpus) + cpus + working)
-                    self.assertEqual(with_thread, 16)
+                    self.assertLessEqual(with_thread, 16)
 
     def test_idle_ones_are_given_back(self):
         done = self.run_on_weft(self.door, "4", "16", "20", WEFT_NUM_CPUS="2", WEFT_STATS="all")
