@@ -84,23 +84,11 @@ bool is_watched() noexcept {
   return false;
 }
 
-// A sandbox may know one way to start threads alone, libc's.
-bool may_start_threads() noexcept {
-  constexpr size_t kStackSize = 16 << 10;
-  alignas(64) static char stack[kStackSize];
-  static std::atomic<uint32_t> number{0};
-  const SignalsBlocked blocked;
-  const auto end = [](void*) noexcept { platform::end_bare_thread(); };
-  const bool started = platform::start_bare_thread(reinterpret_cast<uintptr_t>(stack + kStackSize),
-                                                   platform::thread_pointer(), end, nullptr, number);
-  platform::await_bare_thread(number);
-  return started;
-}
-
 }  // namespace
 
 bool donors_may_leave() noexcept {
-  static const bool may = !is_watched() && may_start_threads();
+  // A sandbox may know one way to start threads alone, libc's.
+  static const bool may = !is_watched() && run_apart(platform::thread_pointer(), [](void*) noexcept {}, nullptr);
   return may;
 }
 
